@@ -45,6 +45,7 @@ describe('what a path is about', () => {
 describe('a path in logs', () => {
   it.each([
     [`/api/v1/payer/subscriptions/${ID}/order?x=1`, '/api/v1/payer/subscriptions/:payer_token/order'],
+    [`/pay/refund/${ID}`, '/pay/refund/:payer_token'],
     [`/api/v1/orders/${ID}?wait=5`, `/api/v1/orders/${ID}`],
   ])('%s', (path, logged) => expect(pathInLogs(path)).toBe(logged))
 })

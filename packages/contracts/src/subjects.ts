@@ -12,6 +12,7 @@ const namedIn: Readonly<Record<string, string>> = {
   deliveries: 'delivery_id',
   'webhook-endpoints': 'endpoint_id',
   refunds: 'refund_id',
+  'refund-claims': 'claim_id',
 }
 /** After `/payer` stands the secret of a link, and no id. */
 const NAMED = new RegExp(`(?<!/payer)/(${Object.keys(namedIn).join('|')})/([0-9a-f]{8}-[0-9a-f-]{27})(?=/|$)`, 'i')
@@ -43,4 +44,4 @@ export function subjectsOfPath(path: string): Subjects {
 }
 
 /** A path as logs have it: without its query, and without the secret of a link. */
-export const pathInLogs = (path: string): string => path.replace(/\?.*$/s, '').replace(/(\/payer\/[^/]+\/)[^/]+/i, '$1:payer_token')
+export const pathInLogs = (path: string): string => path.replace(/\?.*$/s, '').replace(/(\/pay(?:er)?\/[^/]+\/)[^/]+/i, '$1:payer_token')

@@ -107,7 +107,7 @@ export function reactions(deps: ReactionDeps): Reactions {
       if (!next) return store.refunds.ignore(eventId)
       if (!isBelieved) onQuarantined()
       const events = known ? outboxRows(refundEvents(known, next, found.order, now()), now()) : []
-      await store.refunds.commit(found.order, next, { eventId, events })
+      await store.refunds.commit(found.order, [next], { eventId, events })
       announce(found.order)
     })
 

@@ -1,21 +1,14 @@
-import {
-  ApiError,
-  formatUsdc,
-  type MerchantTerms,
-  operations,
-  parseUsdc,
-  type RefundBody,
-  type SignRefund,
-  userIdOf,
-} from '@ponte/contracts'
+import { ApiError, formatUsdc, type MerchantTerms, operations, type RefundBody, type SignRefund, userIdOf } from '@ponte/contracts'
 import { addLogFields, answersTo, type KeyedRequest, outboxRows, retryConflicts, serve, serveOnce, uuidv7At } from '@ponte/service-kit'
 import type { Router } from 'express'
 import { checksumAddress, isMistyped } from './chain/checksum-address'
 import type { PayoutAddresses } from './chain/payout-addresses'
-import { refundNonce } from './chain/refund-nonce'
 import { isSignedByOwner, type ReturnTerms, returnTypedData, type TokenName } from './chain/token-domain'
 import type { OrderHistory } from './order/body'
-import { cancelRefund, isAlive, openRefund, signRefund } from './refund/refund'
+import type { Order } from './order/order'
+import { claimBody } from './refund/claim'
+import { openedRefund, requireReturnable, wantedUnits } from './refund/opening'
+import { cancelRefund, isAlive, signRefund } from './refund/refund'
 import {
   cameUnits,
   feeUnitsOf,
@@ -30,9 +23,7 @@ import {
   statusOf,
   surplusUnits,
   toRefund,
-  UNOBSERVED,
   viewOf,
-  viewOfAll,
 } from './refund/stored-refund'
 import type { Store } from './store'
 
@@ -44,8 +35,6 @@ export interface RefundRouteDeps {
   now: () => Date
 }
 
-/** Cancelled ones too: an answer lists all of them. */
-const OF_AN_ORDER_MAX = 20
 /** A signature that ends sooner may end before it is mined, and one that ends later binds the refund for so long. */
 const SIGNED_FOR_S = { least: 60, offered: 3_600, most: 86_400 }
 
@@ -87,53 +76,35 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
 
   serveOnce(router, operations.createRefund, deps.database, async ({ params, body, caller: by, terms, keyed }) =>
     retryConflicts(async () => {
-      const history = await orderOf(params.id, terms)
-      const { order, payments, authorization, leftOverUnits } = history
-      const others = await store.refunds.ofOrder(order.id)
-      const refusal = refusalOfReturn(order)
-      if (refusal !== null) throw new ApiError('invalid_state', refusal)
-      if (others.length >= OF_AN_ORDER_MAX) throw new ApiError('invalid_state', `An order has at most ${OF_AN_ORDER_MAX} refunds.`)
-      const [came, promised] = [cameUnits(order, leftOverUnits), promisedOf(others)]
-      const most = body.surplus ? surplusUnits(came, leftOverUnits) : came
-      const wanted = body.amount === undefined ? most - promised : parseUsdc(body.amount)
-      if (body.payee_address !== undefined && isMistyped(body.payee_address))
-        throw wrong('payee_address', 'has capitals that do not fit it (EIP-55): a character may be mistyped')
-      const payee = checksumAddress(requirePayee(body.payee_address, provenPayer(authorization, payments)))
-      await requireReachable(deps.payoutAddresses, payee, order.merchantAddress)
-      const id = uuidv7At(now())
-      openRefund({ id, units: wanted, payee }, others.map(toRefund), came, viewOfAll(others))
-      const { watermark } = store.chain.view(order.chainId)
-      const refund: StoredRefund = {
-        ...UNOBSERVED,
-        id,
-        orderId: order.id,
-        merchantId: order.merchantId,
-        chainId: order.chainId,
-        units: wanted,
-        payee,
-        fromAddress: checksumAddress(order.merchantAddress),
-        nonce: refundNonce(id, payee, wanted),
-        watchFrom: BigInt(watermark ?? order.lastBlock ?? 0),
-        reason: body.reason,
-        requestedBy: userIdOf(by),
-        createdAt: now(),
-      }
-      addLogFields({ order_id: order.id, refund_id: id })
+      const { authorization, payments, ...history } = await orderOf(params.id, terms)
+      const { order } = history
+      const of = { ...history, refunds: await store.refunds.ofOrder(order.id) }
+      const units = wantedUnits(body, of)
+      requireReturnable(of, units)
+      const payee = await reachablePayee(
+        deps.payoutAddresses,
+        requirePayee(body.payee_address, provenPayer(authorization, payments)),
+        order,
+      )
+      const asked = { id: uuidv7At(now()), units, payee, reason: body.reason, requestedBy: userIdOf(by), createdAt: now() }
+      const refund = openedRefund(of, asked, store.chain.view(order.chainId).watermark)
+      addLogFields({ order_id: order.id, refund_id: refund.id })
       const answer = { status: 201, body: JSON.stringify(refundBody(refund, await toSign(refund, order.tokenAddress))) }
       const events = outboxRows([refundWatch([refund], refund.chainId), ...refundEvents(null, refund, order, now())], now())
-      await store.refunds.commit(order, refund, { events, answers: answersTo(keyed, answer) })
+      await store.refunds.commit(order, [refund], { events, answers: answersTo(keyed, answer) })
       return answer
     }),
   )
 
   serve(router, operations.listRefunds, async ({ params, terms }, _req, res) => {
     const { order, leftOverUnits } = await orderOf(params.id, terms)
-    const found = await store.refunds.ofOrder(order.id)
+    const [found, claims] = await Promise.all([store.refunds.ofOrder(order.id), store.refundClaims.ofOrder(order.id)])
     const [came, promised] = [cameUnits(order, leftOverUnits), promisedOf(found)]
     const mayReturn = (units: bigint) => formatUsdc(refusalOfReturn(order) !== null || promised > units ? 0n : units - promised)
     res.json({
       object: 'list',
       data: found.map(refund => refundBody(refund, null)),
+      claims: claims.map(claim => claimBody(claim, now(), null)),
       came: formatUsdc(came),
       platform_fee: formatUsdc(feeUnitsOf(order)),
       promised: formatUsdc(promised),
@@ -162,7 +133,7 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
       const next = await decide(refund, history)
       const answer = { status: 200, body: JSON.stringify(refundBody(next, null)) }
       const events = next.signatures.length > refund.signatures.length ? outboxRows([refundWatch([next], next.chainId)], now()) : []
-      await store.refunds.commit(history.order, next, { events, answers: answersTo(keyed, answer) })
+      await store.refunds.commit(history.order, [next], { events, answers: answersTo(keyed, answer) })
       return answer
     })
 
@@ -203,10 +174,17 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
   }
 }
 
-/** Where money is lost it is not sent. */
-async function requireReachable(addresses: RefundRouteDeps['payoutAddresses'], payee: string, from: string): Promise<void> {
-  const refusal = payee.toLowerCase() === from.toLowerCase() ? 'is the wallet that the money comes from' : await addresses.refusalOf(payee)
+/** Where money is lost it is not sent. Throws `invalid_request`; else the payee with the capitals that fit. */
+export async function reachablePayee(
+  addresses: RefundRouteDeps['payoutAddresses'],
+  named: string,
+  { merchantAddress }: Pick<Order, 'merchantAddress'>,
+): Promise<string> {
+  if (isMistyped(named)) throw wrong('payee_address', 'has capitals that do not fit it (EIP-55): a character may be mistyped')
+  const isSender = named.toLowerCase() === merchantAddress.toLowerCase()
+  const refusal = isSender ? 'is the wallet that the money comes from' : await addresses.refusalOf(checksumAddress(named))
   if (refusal !== null) throw wrong('payee_address', refusal)
+  return checksumAddress(named)
 }
 
 const returnTerms = ({ chainId, fromAddress, payee, units, nonce }: StoredRefund, tokenAddress: string) => ({

@@ -41,6 +41,7 @@ import { explain } from './order/explanation'
 import type { OrderFactory } from './order/factory'
 import { cancel, type Ledger, type Order } from './order/order'
 import { requireNonePromised } from './refund/stored-refund'
+import { refundClaimRoutes } from './refund-claim-routes'
 import { type RefundRouteDeps, refundRoutes } from './refund-routes'
 import type { Store } from './store'
 
@@ -97,6 +98,7 @@ export function routes(deps: RouteDeps): Router {
 
   attentionRoutes(router, deps)
   refundRoutes(router, deps)
+  refundClaimRoutes(router, deps)
   entriesRoutes(router, deps)
 
   serve(router, operations.getOrder, async ({ params, terms }, _req, res) => {

@@ -11,6 +11,7 @@ import { merchantStore } from './store/merchants'
 import { orderList } from './store/order-list'
 import { orderReads } from './store/order-reads'
 import { orderWrites } from './store/order-writes'
+import { refundClaimStore } from './store/refund-claims'
 import { refundStore } from './store/refunds'
 import { authorizationStore, depositStore } from './store/relayer'
 import type { OrderStoreOptions } from './store/rows'
@@ -34,6 +35,7 @@ export function openStore(database: Database, options: OrderStoreOptions) {
     deposits: depositStore(database),
     authorizations: authorizationStore(database),
     refunds: refundStore(database, options.now),
+    refundClaims: refundClaimStore(database),
     unmatched: unmatchedStore(prisma),
     intake: intakeStore(database, prisma, options.committed),
     watch: watchStore(database, prisma, options.now),

@@ -93,7 +93,12 @@ export async function startOrders(env: Record<string, string> = {}, given: { now
   }
 }
 
-/** The header that the gateway would send for this merchant. */
+/** The header that the gateway would send for a payer with a link. */
+export const asPayer = (): { Authorization: string } => ({
+  Authorization: `Bearer ${signCaller({ kind: 'checkout' }, { secrets: [TOKEN_SECRET], audience: 'orders' })}`,
+})
+
+/** The same for this merchant. */
 export function asMerchant(
   id = merchantId,
   payoutAddress: string | null = PAYOUT,

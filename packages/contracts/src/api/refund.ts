@@ -10,23 +10,27 @@ export const refundStatus = z
   })
 export type RefundStatusName = z.infer<typeof refundStatus>
 
+const part = {
+  amount: usdcAmountInput
+    .refine(digits => /[1-9]/.test(digits), 'must be above zero')
+    .optional()
+    .meta({ description: 'USDC; without it and without `surplus`, all that may still go back', example: '5.00' }),
+  surplus: z.literal(true).optional().meta({ description: 'What the order does not take of the money that came for it' }),
+  reason: text(500).meta({ description: 'For your own records', example: 'The customer sent it back' }),
+}
+const namesOne = ({ amount, surplus }: { amount?: string | undefined; surplus?: true | undefined }) =>
+  amount === undefined || surplus === undefined
+const ONE = { path: ['surplus'], message: 'goes without amount: name one of them, or neither for all that may still go back' }
+
 /** Body of `POST /api/v1/orders/:id/refunds`. */
 export const createRefund = z
   .strictObject({
-    amount: usdcAmountInput
-      .refine(digits => /[1-9]/.test(digits), 'must be above zero')
-      .optional()
-      .meta({ description: 'USDC; without it and without `surplus`, all that may still go back', example: '5.00' }),
-    surplus: z.literal(true).optional().meta({ description: 'What the order does not take of the money that came for it' }),
+    ...part,
     payee_address: address
       .optional()
       .meta({ description: 'Who gets it. Needed unless the payer signed the payment, which proves the address' }),
-    reason: text(500).meta({ description: 'For your own records', example: 'The customer sent it back' }),
   })
-  .refine(({ amount, surplus }) => amount === undefined || surplus === undefined, {
-    path: ['surplus'],
-    message: 'goes without amount: name one of them, or neither for all that may still go back',
-  })
+  .refine(namesOne, ONE)
 export type CreateRefund = z.infer<typeof createRefund>
 
 /** Body of `POST /api/v1/refunds/:id/signature`. */
@@ -85,10 +89,76 @@ export const refund = z
   .meta({ id: 'Refund' })
 export type RefundBody = z.infer<typeof refund>
 
+/** Body of `POST /api/v1/orders/:id/refund-claims`. */
+export const createRefundClaim = z.strictObject(part).refine(namesOne, ONE)
+
+export const refundClaimStatus = z.enum(['open', 'claimed', 'expired', 'cancelled']).meta({
+  description:
+    '`open`: its link takes an address. `claimed`: the payer has named one, and a refund to it waits for your signature. `expired`: no address was named in time.',
+})
+export type RefundClaimStatusName = z.infer<typeof refundClaimStatus>
+
+/** A link by which the payer of an order names the address that money goes back to. */
+export const refundClaim = z
+  .object({
+    object: z.literal('refund_claim'),
+    id,
+    order_id: id,
+    status: refundClaimStatus,
+    amount: usdcAmount.meta({ description: 'What comes back by it, to the last unit' }),
+    reason: z.string(),
+    url: z.string().nullable().meta({
+      description:
+        'For the payer alone: any holder of it who knows the payment can name an address. Null in lists, and once it is of no use',
+    }),
+    requested_by: z.string().nullable().meta({ description: '`sub` of the user who made it; null for a key' }),
+    created_at: timestamp,
+    expires_at: timestamp,
+    claimed_at: timestamp.nullable(),
+    tx_hash: txHash.nullable().meta({ description: 'The payment that the payer named as theirs' }),
+    refund_id: id.nullable(),
+    cancelled_at: timestamp.nullable(),
+  })
+  .meta({ id: 'RefundClaim' })
+export type RefundClaimBody = z.infer<typeof refundClaim>
+
+/** Body of `POST /api/v1/payer/refunds/:payer_token`. */
+export const claimRefund = z.strictObject({
+  payee_address: address.meta({
+    description: 'A wallet of your own on this network, and never the address of an exchange that you did not take from its page',
+  }),
+  tx_hash: txHash.meta({ description: 'Of the payment, as your wallet or exchange shows it' }),
+  amount: usdcAmountInput.meta({
+    description: 'What arrived by it, to the last digit, as an explorer of the network shows it',
+    example: '27.675277',
+  }),
+})
+export type ClaimRefund = z.infer<typeof claimRefund>
+
+/** What the payer sees who has the link of a claim. */
+export const payerRefund = z
+  .object({
+    object: z.literal('payer_refund'),
+    status: z
+      .enum([...refundClaimStatus.options, 'submitted', 'confirmed'])
+      .meta({ description: '`claimed`: the merchant has to sign. `submitted`: it is on its way. `confirmed`: it has come' }),
+    merchant_name: z.string(),
+    description: z.string().nullable(),
+    amount: usdcAmount.meta({ description: 'What comes, to the last unit: no fee is taken of it' }),
+    chain_id: z.int(),
+    token_address: address,
+    expires_at: timestamp,
+    payee_address: address.nullable(),
+    tx_hash: txHash.nullable().meta({ description: 'The transaction by which it came' }),
+  })
+  .meta({ id: 'PayerRefund' })
+export type PayerRefundBody = z.infer<typeof payerRefund>
+
 /** Answer of `GET /api/v1/orders/:id/refunds`. */
 export const refundList = z.object({
   object: z.literal('list'),
   data: z.array(refund),
+  claims: z.array(refundClaim),
   came: usdcAmount.meta({ description: 'What of the money that came may go back at most, platform fee included' }),
   platform_fee: usdcAmount.meta({ description: 'What the platform took of it. It does not go back: a full refund costs you so much' }),
   promised: usdcAmount.meta({ description: 'What has gone back, and what still may' }),

@@ -17,7 +17,7 @@ import { merchant, merchantWithKey, merchantWithNewKey } from '../api/merchant'
 import { checkout, order, payment } from '../api/order'
 import { orderList } from '../api/order-list'
 import { overview } from '../api/overview'
-import { refund, refundList } from '../api/refund'
+import { payerRefund, refund, refundClaim, refundList } from '../api/refund'
 import { payerSubscription } from '../api/subscription/payer-subscription'
 import { pendingCharge, subscription } from '../api/subscription/subscription'
 import { summary } from '../api/summary'
@@ -53,7 +53,9 @@ export const answers = {
   EntryList: entryList,
   Payment: payment,
   Refund: refund,
+  RefundClaim: refundClaim,
   RefundList: refundList,
+  PayerRefund: payerRefund,
   Explanation: explanation,
   Checkout: checkout,
   PaymentAuthorization: paymentAuthorization,

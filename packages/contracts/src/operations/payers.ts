@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { authorizePayment } from '../api/authorization'
 import { explainTransaction } from '../api/explanation'
 import { orderStatus } from '../api/order'
+import { claimRefund } from '../api/refund'
 import { address, txHash, usdcAmount } from '../fields'
 import { byLink, internal } from './operation'
 
@@ -68,6 +69,18 @@ export const payers = {
     ...{ ...ofSubscriptions, summary: 'Have the order of an unpaid period opened again', answers: { 200: 'PayerSubscription' } },
     description: 'Where `due.can_be_asked` is false nothing is opened, and the answer is the present view.',
     errors: ['not_found', 'not_due', 'invalid_state'],
+  }),
+
+  getPayerRefund: byLink('get', '/payer/refunds/:payer_token', {
+    ...{ ...ofOrders, summary: 'What the payer sees of money that comes back', answers: { 200: 'PayerRefund' }, errors: ['not_found'] },
+    description: 'The token is the end of the `url` of a claim.',
+  }),
+  claimRefund: byLink('post', '/payer/refunds/:payer_token', {
+    ...{ ...ofOrders, summary: 'Name the address that it goes to', body: claimRefund, answers: { 200: 'PayerRefund' } },
+    description:
+      'Once: the address does not change afterwards, and the merchant signs a transfer to it or makes another link. The payment has to be one of the order.',
+    example: { payee_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', tx_hash: `0x${'5b'.repeat(32)}`, amount: '27.675277' },
+    errors: ['not_found', 'invalid_state'],
   }),
 
   /** With the state that orders reports of the order just now. */

@@ -1,4 +1,4 @@
-import { createRefund, signRefund } from '../api/refund'
+import { createRefund, createRefundClaim, signRefund } from '../api/refund'
 import { byEither, ends, owned } from './operation'
 
 const reads = { owner: 'orders', permission: 'orders:read', tag: 'Refunds' } as const
@@ -44,6 +44,33 @@ export const refunds = {
     ...{ ...writes, alias: 'cancelMyRefund', audit: 'refund.cancel', summary: 'Cancel a refund' },
     description: '409 while what was signed may still move the money, and once it has gone back.',
     answers: { 200: 'Refund' },
+    errors: [...owned, 'invalid_state'],
+  }),
+  createRefundClaim: byEither('post', '/orders/:id/refund-claims', {
+    ...{ ...writes, ...ends, alias: 'createMyRefundClaim', audit: 'refund_claim.create', creates: 'getRefundClaim' },
+    summary: 'Ask the payer where money goes back to',
+    description:
+      'For a payer whose address nothing proves: they open `url`, name their payment and an address of their own, and a refund to it then waits for your ' +
+      'signature. Send the link to the payer alone. An order has one that is open.',
+    body: createRefundClaim,
+    example: { surplus: true, reason: 'Paid twice' },
+    answers: { 201: 'RefundClaim' },
+    errors: [...owned, 'invalid_state'],
+  }),
+  getRefundClaim: byEither('get', '/refund-claims/:id', {
+    ...{
+      ...reads,
+      permission: 'orders:write',
+      alias: 'getMyRefundClaim',
+      summary: 'Get the link of a claim',
+      answers: { 200: 'RefundClaim' },
+    },
+    errors: owned,
+  }),
+  cancelRefundClaim: byEither('post', '/refund-claims/:id/cancel', {
+    ...{ ...writes, alias: 'cancelMyRefundClaim', audit: 'refund_claim.cancel', summary: 'End the link of a claim' },
+    description: '409 once the payer has named an address: cancel its refund.',
+    answers: { 200: 'RefundClaim' },
     errors: [...owned, 'invalid_state'],
   }),
 }

@@ -1,6 +1,8 @@
 import { type Database, insertRows, type OutboxRow, outboxRows, type Statement, type StoredAnswer } from '@ponte/service-kit'
 import { z } from 'zod'
+import type { RefundClaim } from '../refund/claim'
 import { refundWatch, type StoredRefund } from '../refund/stored-refund'
+import { refundClaims } from './refund-claims'
 import { int, table, text, time, units } from './table'
 
 const refunds = table('refunds', {
@@ -37,6 +39,8 @@ const FIND = `
     WHERE seen.refund_id = refunds.id), '[]') AS seen FROM refunds`
 const toStored = (row: object): StoredRefund => ({ ...refunds.parse(row), signatures: signature.parse(Reflect.get(row, 'seen')) })
 
+const taken = (columns: readonly string[]) => columns.map(column => `${column} = EXCLUDED.${column}`).join(', ')
+
 // Raw SQL because it commits with its order: a version of the order that moved on becomes NULL, which the column refuses, so of two that are decided at once one is
 // decided again. Money that came or went meanwhile changes the order, too.
 const COMMIT: Statement = {
@@ -44,13 +48,13 @@ const COMMIT: Statement = {
   text: `
   WITH decided AS (
     UPDATE orders SET version = CASE WHEN version = $order_version::int THEN version + 1 END WHERE id = $order_id::uuid),
-  seen AS (${insertRows('refund_signatures', signatures.columns)} ON CONFLICT DO NOTHING)
+  seen AS (${insertRows('refund_signatures', signatures.columns)} ON CONFLICT DO NOTHING),
+  claimed AS (${insertRows('refund_claims', refundClaims.columns)} ON CONFLICT (id) DO UPDATE SET ${taken(refundClaims.columnsOf('cancelledAt', 'claimedAt', 'txHash', 'refundId'))})
   ${insertRows('refunds', refunds.columns)}
-  ON CONFLICT (id) DO UPDATE SET ${refunds
-    .columnsOf('cancelledAt', 'generation', 'revision', 'knownBlock', 'knownTime', 'knownAt', 'walletUnits')
-    .concat(refunds.columnsOf('ended', 'txHash', 'logIndex', 'blockNumber', 'blockTime'))
-    .map(column => `${column} = EXCLUDED.${column}`)
-    .join(', ')}`,
+  ON CONFLICT (id) DO UPDATE SET ${taken([
+    ...refunds.columnsOf('cancelledAt', 'generation', 'revision', 'knownBlock', 'knownTime', 'knownAt', 'walletUnits'),
+    ...refunds.columnsOf('ended', 'txHash', 'logIndex', 'blockNumber', 'blockTime'),
+  ])}`,
 }
 
 // Raw SQL: a partial index finds them. The listener answers when something changed and when it is asked; what it was not heard of for long, or
@@ -70,6 +74,7 @@ export interface RefundCause {
   eventId?: string
   events?: readonly OutboxRow[]
   answers?: readonly StoredAnswer[]
+  claims?: readonly RefundClaim[]
 }
 
 export function refundStore(database: Database, now: () => Date) {
@@ -86,11 +91,11 @@ export function refundStore(database: Database, now: () => Date) {
       ).rows.map(toStored)
     },
 
-    /** Writes a refund as it is from now on. Throws an error that `isStale` knows when its order moved on since it was read. */
+    /** Writes refunds as they are from now on. Throws an error that `isStale` knows when its order moved on since it was read. */
     async commit(
       order: { id: string; version: number },
-      refund: StoredRefund,
-      { eventId, events = [], answers = [] }: RefundCause,
+      changed: readonly StoredRefund[],
+      { eventId, events = [], answers = [], claims = [] }: RefundCause,
     ): Promise<void> {
       await database.commit({
         ...(eventId === undefined ? {} : { inbox: [eventId] }),
@@ -98,8 +103,9 @@ export function refundStore(database: Database, now: () => Date) {
         answers,
         write: COMMIT,
         rows: {
-          refunds: [refunds.record(refund)],
-          refund_signatures: refund.signatures.map(seen => signatures.record({ ...seen, refundId: refund.id })),
+          refunds: changed.map(refunds.record),
+          refund_signatures: changed.flatMap(({ id, signatures: all }) => all.map(seen => signatures.record({ ...seen, refundId: id }))),
+          refund_claims: claims.map(refundClaims.record),
         },
         values: { order_id: order.id, order_version: order.version },
       })

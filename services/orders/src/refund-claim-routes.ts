@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto'
+import { ApiError, formatUsdc, type MerchantTerms, operations, type PayerRefundBody, userIdOf } from '@ponte/contracts'
+import { addLogFields, answersTo, outboxRows, retryConflicts, serve, serveOnce, uuidv7At } from '@ponte/service-kit'
+import type { Router } from 'express'
+import type { OrderHistory } from './order/body'
+import { cancelClaim, claimBody, claimStatus, isKnownPayment, openClaim, type RefundClaim, takeClaim } from './refund/claim'
+import { openedRefund, requireReturnable, wantedUnits } from './refund/opening'
+import { refundEvents, refundWatch, type StoredRefund, statusOf } from './refund/stored-refund'
+import { type RefundRouteDeps, reachablePayee } from './refund-routes'
+
+export interface RefundClaimRouteDeps extends RefundRouteDeps {
+  database: Parameters<typeof serveOnce>[2]
+  place: { publicUrl: string }
+}
+
+/** Links by which payers name the address that money goes back to. Every change is written with the version of its order, as that of a refund. */
+export function refundClaimRoutes(router: Router, { store, database, payoutAddresses, place, now }: RefundClaimRouteDeps): void {
+  const urlOf = ({ payerToken }: RefundClaim) => `${place.publicUrl}/pay/refund/${payerToken}`
+  const historyOf = async (id: string): Promise<OrderHistory> => {
+    const found = await store.orders.history(id)
+    if (!found) throw new ApiError('not_found', `There is no order ${id}.`)
+    return found
+  }
+  const claimOf = async (id: string, terms: MerchantTerms): Promise<RefundClaim> => {
+    const found = await store.refundClaims.find(id)
+    if (!found) throw new ApiError('not_found', `There is no claim ${id}.`)
+    if (found.merchantId !== terms.merchant_id) throw new ApiError('forbidden', 'This claim belongs to another merchant.')
+    return found
+  }
+  const claimOfPayer = async (token: string): Promise<RefundClaim> => {
+    const found = await store.refundClaims.findByPayerToken(token)
+    if (!found) throw new ApiError('not_found', 'There is no such link; check it, or ask the shop for another one.')
+    return found
+  }
+
+  serveOnce(router, operations.createRefundClaim, database, ({ params, body, caller: by, terms, keyed }) =>
+    retryConflicts(async () => {
+      const history = await historyOf(params.id)
+      const { order } = history
+      if (order.merchantId !== terms.merchant_id) throw new ApiError('forbidden', 'This order belongs to another merchant.')
+      const of = { ...history, refunds: await store.refunds.ofOrder(order.id) }
+      const units = wantedUnits(body, of)
+      requireReturnable(of, units)
+      const asked = { id: uuidv7At(now()), orderId: order.id, merchantId: order.merchantId, payerToken: randomUUID(), units }
+      const claims = await store.refundClaims.ofOrder(order.id)
+      const claim = openClaim({ ...asked, reason: body.reason, requestedBy: userIdOf(by) }, claims, now())
+      addLogFields({ order_id: order.id, claim_id: claim.id })
+      const answer = { status: 201, body: JSON.stringify(claimBody(claim, now(), urlOf(claim))) }
+      await store.refunds.commit(order, [], { claims: [claim], answers: answersTo(keyed, answer) })
+      return answer
+    }),
+  )
+
+  serve(router, operations.getRefundClaim, async ({ params, terms }, _req, res) => {
+    const claim = await claimOf(params.id, terms)
+    res.json(claimBody(claim, now(), urlOf(claim)))
+  })
+
+  serveOnce(router, operations.cancelRefundClaim, database, ({ params, terms, keyed }) =>
+    retryConflicts(async () => {
+      // The order first: a payer who names an address after this moves the order on.
+      const { order } = await historyOf((await claimOf(params.id, terms)).orderId)
+      const claim = cancelClaim(await claimOf(params.id, terms), now())
+      const answer = { status: 200, body: JSON.stringify(claimBody(claim, now(), null)) }
+      await store.refunds.commit(order, [], { claims: [claim], answers: answersTo(keyed, answer) })
+      return answer
+    }),
+  )
+
+  const shown = async (claim: RefundClaim): Promise<PayerRefundBody> => {
+    const { order } = await historyOf(claim.orderId)
+    const refund = claim.refundId === null ? null : await store.refunds.find(claim.refundId)
+    return {
+      object: 'payer_refund',
+      status: refund ? stageOf(refund) : claimStatus(claim, now()),
+      merchant_name: order.merchantName,
+      description: order.description,
+      amount: formatUsdc(claim.units),
+      chain_id: order.chainId,
+      token_address: order.tokenAddress,
+      expires_at: claim.expiresAt.toISOString(),
+      payee_address: refund?.payee ?? null,
+      tx_hash: refund?.ended === 'transferred' ? refund.txHash : null,
+    }
+  }
+  serve(
+    router,
+    operations.getPayerRefund,
+    async ({ params }, _req, res) => void res.json(await shown(await claimOfPayer(params.payer_token))),
+  )
+
+  serve(router, operations.claimRefund, async ({ params, body }, _req, res) => {
+    const claimed = await retryConflicts(async () => {
+      const history = await historyOf((await claimOfPayer(params.payer_token)).orderId)
+      const claim = await claimOfPayer(params.payer_token)
+      const { order, payments } = history
+      const payee = await reachablePayee(payoutAddresses, body.payee_address, order)
+      const refunds = await store.refunds.ofOrder(order.id)
+      // Sent again, it is what it was.
+      if (claim.refundId !== null && refunds.some(({ id, payee: named }) => id === claim.refundId && named === payee)) return claim
+      const next = takeClaim(claim, body.tx_hash, uuidv7At(now()), now())
+      if (!isKnownPayment(payments, body)) {
+        const message =
+          'is not, with this amount, a payment of this order: copy both from your wallet or your exchange, the amount as it arrived'
+        throw new ApiError('invalid_request', `The body is not valid: tx_hash ${message}.`, { errors: [{ path: 'tx_hash', message }] })
+      }
+      const asked = {
+        id: next.refundId ?? '',
+        units: claim.units,
+        payee,
+        reason: claim.reason,
+        requestedBy: claim.requestedBy,
+        createdAt: now(),
+      }
+      const refund = openedRefund({ ...history, refunds }, asked, store.chain.view(order.chainId).watermark)
+      addLogFields({ order_id: order.id, refund_id: refund.id })
+      const events = outboxRows([refundWatch([refund], refund.chainId), ...refundEvents(null, refund, order, now())], now())
+      await store.refunds.commit(order, [refund], { events, claims: [next] })
+      return next
+    })
+    res.json(await shown(claimed))
+  })
+}
+
+/** How far it has come, as far as it concerns the payer. */
+function stageOf(refund: StoredRefund): PayerRefundBody['status'] {
+  const status = statusOf(refund)
+  if (status === 'confirmed' || status === 'cancelled') return status
+  return status === 'submitted' || status === 'awaiting_funds' ? 'submitted' : 'claimed'
+}
