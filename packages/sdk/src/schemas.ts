@@ -23,8 +23,12 @@ export type Explanation = Schemas['Explanation']
 export type Refund = Schemas['Refund']
 /** The refunds of an order, and what may still go back. */
 export type RefundList = Schemas['RefundList']
+/** A link by which a payer names the address that money goes back to. */
+export type RefundClaim = Schemas['RefundClaim']
 /** Sent by `refunds.create`. */
 export type CreateRefund = Schemas['CreateRefund']
+/** Sent by `refunds.createClaim`. */
+export type CreateRefundClaim = Schemas['CreateRefundClaim']
 /** Sent by `refunds.sign`. */
 export type SignRefund = Schemas['SignRefund']
 /** One payment of an order. */

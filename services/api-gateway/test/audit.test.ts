@@ -64,6 +64,8 @@ describe('changes that other services make', () => {
     ['post', `/orders/${id}/cancel`, {}, 'order.cancel', []],
     ['post', `/orders/${id}/accept`, { reason: 'x' }, 'order.accept', ['reason']],
     ['post', `/orders/${id}/refunds`, { reason: 'x' }, 'refund.create', ['reason']],
+    ['post', `/orders/${id}/refund-claims`, { reason: 'x' }, 'refund_claim.create', ['reason']],
+    ['post', `/refund-claims/${id}/cancel`, {}, 'refund_claim.cancel', []],
     ['post', `/refunds/${id}/signature`, { valid_before: 1, signature: '0x' }, 'refund.sign', ['valid_before', 'signature']],
     ['post', `/refunds/${id}/cancel`, {}, 'refund.cancel', []],
     ['post', `/attention/${id}/handle`, { facts: 'x' }, 'attention.handle', ['facts']],

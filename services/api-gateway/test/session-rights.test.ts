@@ -96,14 +96,14 @@ describe('the table', () => {
     ...{ acceptInvitation: 'gives a user more, and nothing of a merchant that they belong to changes' },
     ...{ updateMailPreferences: 'concerns the caller alone, and owners always receive what an attack would hide' },
     ...{ createOrder: SELLS, cancelOrder: SELLS, createSubscription: SELLS, chargeSubscription: SELLS, cancelSubscription: SELLS },
-    ...{ cancelRefund: 'keeps money where it is' },
+    ...{ cancelRefund: 'keeps money where it is', cancelRefundClaim: 'keeps money where it is' },
     ...{ handleAttention: MARKS, reopenAttention: MARKS },
     ...{ replayDelivery: SENDS, replayDeliveries: SENDS, testWebhookEndpoint: SENDS },
   }
   /** No mail and no `account.changed` about these, which leave an audit row all the same: they are no change of the account, or its beginning. */
   const QUIET: readonly OperationId[] = [
     ...(['createOrder', 'cancelOrder', 'createSubscription', 'updateSubscription', 'chargeSubscription', 'cancelSubscription'] as const),
-    ...(['signRefund', 'cancelRefund'] as const),
+    ...(['signRefund', 'cancelRefund', 'cancelRefundClaim'] as const),
     ...([
       'handleAttention',
       'attachAttention',

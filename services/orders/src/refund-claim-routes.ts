@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ApiError, formatUsdc, type MerchantTerms, operations, type PayerRefundBody, userIdOf } from '@ponte/contracts'
 import { addLogFields, answersTo, outboxRows, retryConflicts, serve, serveOnce, uuidv7At } from '@ponte/service-kit'
 import type { Router } from 'express'
-import type { OrderHistory } from './order/body'
+import type { OrderHistory, Place } from './order/body'
 import { cancelClaim, claimBody, claimStatus, isKnownPayment, openClaim, type RefundClaim, takeClaim } from './refund/claim'
 import { openedRefund, requireReturnable, wantedUnits } from './refund/opening'
 import { refundEvents, refundWatch, type StoredRefund, statusOf } from './refund/stored-refund'
@@ -10,7 +10,7 @@ import { type RefundRouteDeps, reachablePayee } from './refund-routes'
 
 export interface RefundClaimRouteDeps extends RefundRouteDeps {
   database: Parameters<typeof serveOnce>[2]
-  place: { publicUrl: string }
+  place: Pick<Place, 'publicUrl' | 'network'>
 }
 
 /** Links by which payers name the address that money goes back to. Every change is written with the version of its order, as that of a refund. */
@@ -76,6 +76,7 @@ export function refundClaimRoutes(router: Router, { store, database, payoutAddre
       merchant_name: order.merchantName,
       description: order.description,
       amount: formatUsdc(claim.units),
+      network: place.network,
       chain_id: order.chainId,
       token_address: order.tokenAddress,
       expires_at: claim.expiresAt.toISOString(),

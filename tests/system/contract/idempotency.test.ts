@@ -12,6 +12,8 @@ import {
   operations,
   pathWith,
   type RefundBody,
+  type RefundClaimBody,
+  type RefundListBody,
   type SubscriptionBody,
   type WebhookEndpointBody,
 } from '@ponte/contracts'
@@ -118,6 +120,15 @@ const cases: Partial<Record<OperationId, () => Promise<Case>>> = {
     const signature = await world.chain.wallet(MERCHANT.privateKey).signTypedData(domain, types, message)
     return { params: { id }, body: { valid_before: Number(message.validBefore), signature } }
   },
+  async createRefundClaim() {
+    const { id } = await newPaidOrder()
+    const count = async () => (await read<RefundListBody>('listRefunds', { id })).claims.length
+    return { params: { id }, body: { amount: '0.10', reason: 'Paid from an exchange' }, count }
+  },
+  async cancelRefundClaim() {
+    const { id } = await newPaidOrder()
+    return { params: { id: (await make<RefundClaimBody>('createRefundClaim', { id }, { reason: 'Paid from an exchange' })).id } }
+  },
   cancelRefund: async () => ({ params: { id: (await newRefund()).id } }),
   async handleAttention() {
     const order = await newOrder()
@@ -179,6 +190,7 @@ const DIFFERENT: Partial<Record<OperationId, object>> = {
   acceptOrder: { reason: 'Another one' },
   attachAttention: { reason: 'Another one' },
   createRefund: { amount: '0.20' },
+  createRefundClaim: { amount: '0.20' },
   signRefund: { valid_before: 1 },
   handleAttention: { facts: 'others' },
   createSubscription: { brl_amount: '11.00' },

@@ -4,7 +4,7 @@ import { address, id, txHash, usdcAmount } from '../fields'
 const QUOTED = /^(?:https?:\/\/\S+\/)?(?:0x)?([0-9a-fA-F]{64})(?:[/?#]\S*)?$/
 
 /** A hash as people have it: with or without 0x, or the link of a block explorer. */
-const quotedTxHash = z
+export const quotedTxHash = z
   .string()
   .max(500, 'must have at most 500 characters')
   .trim()

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { address, id, text, timestamp, txHash, usdcAmount, usdcAmountInput } from '../fields'
+import { quotedTxHash } from './explanation'
 
 export const refundStatus = z
   .enum(['awaiting_destination', 'awaiting_signature', 'awaiting_funds', 'submitted', 'confirmed', 'cancelled'])
@@ -127,7 +128,7 @@ export const claimRefund = z.strictObject({
   payee_address: address.meta({
     description: 'A wallet of your own on this network, and never the address of an exchange that you did not take from its page',
   }),
-  tx_hash: txHash.meta({ description: 'Of the payment, as your wallet or exchange shows it' }),
+  tx_hash: quotedTxHash.meta({ description: 'Of the payment, as your wallet or exchange shows it, or the link of a block explorer to it' }),
   amount: usdcAmountInput.meta({
     description: 'What arrived by it, to the last digit, as an explorer of the network shows it',
     example: '27.675277',
@@ -145,6 +146,7 @@ export const payerRefund = z
     merchant_name: z.string(),
     description: z.string().nullable(),
     amount: usdcAmount.meta({ description: 'What comes, to the last unit: no fee is taken of it' }),
+    network: z.string(),
     chain_id: z.int(),
     token_address: address,
     expires_at: timestamp,

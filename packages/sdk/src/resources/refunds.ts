@@ -1,4 +1,4 @@
-import type { CreateRefund, Refund, RefundList, SignRefund } from '../schemas.js'
+import type { CreateRefund, CreateRefundClaim, Refund, RefundClaim, RefundList, SignRefund } from '../schemas.js'
 import type { RequestOptions, Transport, WriteOptions } from '../transport.js'
 import { callOperation } from './call.js'
 
@@ -14,6 +14,12 @@ export interface Refunds {
   sign(id: string, body: SignRefund, options?: WriteOptions): Promise<Refund>
   /** Cancels a refund for which nothing that was signed may still move the money. */
   cancel(id: string, options?: WriteOptions): Promise<Refund>
+  /** Makes a link by which the payer names the address that money goes back to. Send its `url` to the payer alone. */
+  createClaim(orderId: string, body: CreateRefundClaim, options?: WriteOptions): Promise<RefundClaim>
+  /** Reads a claim, with its link while that takes an address. */
+  getClaim(id: string, options?: RequestOptions): Promise<RefundClaim>
+  /** Ends the link of a claim that has taken no address. */
+  cancelClaim(id: string, options?: WriteOptions): Promise<RefundClaim>
 }
 
 export const createRefunds = (send: Transport): Refunds => ({
@@ -22,4 +28,7 @@ export const createRefunds = (send: Transport): Refunds => ({
   get: (id, options) => callOperation(send, 'getRefund', { params: { id }, ...options }),
   sign: (id, body, options) => callOperation(send, 'signRefund', { params: { id }, body, ...options }),
   cancel: (id, options) => callOperation(send, 'cancelRefund', { params: { id }, ...options }),
+  createClaim: (id, body, options) => callOperation(send, 'createRefundClaim', { params: { id }, body, ...options }),
+  getClaim: (id, options) => callOperation(send, 'getRefundClaim', { params: { id }, ...options }),
+  cancelClaim: (id, options) => callOperation(send, 'cancelRefundClaim', { params: { id }, ...options }),
 })

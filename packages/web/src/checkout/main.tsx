@@ -13,9 +13,13 @@ const language = startLanguage()
 const [, , first = '', second] = window.location.pathname.split('/').map(decodeURIComponent)
 const root = document.getElementById('root')
 
-/** An invoice; or a subscription, whose page a payer of an invoice never loads. */
+/** An invoice; or a subscription or a refund, whose pages a payer of an invoice never loads. */
 async function page() {
-  if (second === undefined) return <CheckoutPage orderId={first} />
+  if (!second) return <CheckoutPage orderId={first} />
+  if (first === 'refund') {
+    const { RefundPage } = await import('./refund/refund-page')
+    return <RefundPage token={second} />
+  }
   const { SubscriptionPage } = await import('./subscription/subscription-page')
   return <SubscriptionPage token={second} />
 }

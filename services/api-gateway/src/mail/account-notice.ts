@@ -37,6 +37,7 @@ const KINDS = {
   'order.accept': 'accepted.order',
   'subscription.accept': 'accepted.charge',
   'refund.create': 'refund.created',
+  'refund_claim.create': 'refund_claim.created',
 } as const satisfies Readonly<Record<string, MailKind>>
 
 /** The mail about a change of the account; null when none is sent. It names what changed, never a secret. */

@@ -14,6 +14,7 @@ export type MailKind =
   | 'accepted.order'
   | 'accepted.charge'
   | 'refund.created'
+  | 'refund_claim.created'
   | 'key.rotated'
   | 'key.shown_again'
   | 'key.created'

@@ -12,6 +12,7 @@ export const en: MailTexts = {
     'accepted.order': 'An order was taken as paid with what came',
     'accepted.charge': 'A period of a subscription was taken as paid with what came',
     'refund.created': 'A refund was asked for',
+    'refund_claim.created': 'A payer is asked where money goes back to',
     'key.rotated': 'The API key was replaced',
     'key.shown_again': 'A new API key was shown again',
     'key.created': 'A named API key was made',

@@ -1,7 +1,7 @@
 import { operations, pathWith } from '@ponte/contracts'
 
 /** The day on which the interface last gained something; answers name it in `Ponte-Version`. */
-export const INTERFACE_VERSION = '2026-11-27'
+export const INTERFACE_VERSION = '2026-11-28'
 
 /** Headers of answers that operations refer to. */
 export function headers(): Record<string, unknown> {

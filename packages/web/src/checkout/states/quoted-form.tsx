@@ -6,6 +6,7 @@ import { faultOf, sentenceOf } from '../../explanation/sentence'
 import { useLanguage } from '../../language'
 import { ask } from '../../problem'
 import { useWords } from '../texts/words'
+import '../elements/typed-field.css'
 import './quoted-form.css'
 
 /** The hash of a transaction in, one sentence out. */
@@ -30,7 +31,7 @@ export function QuotedForm({ orderId }: { orderId: string }) {
         <input
           id={field}
           name="tx_hash"
-          className="mono"
+          className="typed mono"
           maxLength={500}
           autoComplete="off"
           autoCapitalize="off"

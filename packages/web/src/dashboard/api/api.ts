@@ -21,6 +21,7 @@ import type {
   OverviewBody,
   PendingChargeBody,
   RefundBody,
+  RefundClaimBody,
   RefundListBody,
   ReplayDeliveries,
   ReplayedBody,
@@ -120,6 +121,10 @@ export const api = {
   refunds: (orderId: string) => call<RefundListBody>(`${ME}/orders/${orderId}/refunds`),
   refund: (id: string) => call<RefundBody>(`${ME}/refunds/${id}`),
   createRefund: (orderId: string, body: object, key: string) => post<RefundBody>(`${ME}/orders/${orderId}/refunds`, body, key),
+  createRefundClaim: (orderId: string, body: object, key: string) =>
+    post<RefundClaimBody>(`${ME}/orders/${orderId}/refund-claims`, body, key),
+  refundClaim: (id: string) => call<RefundClaimBody>(`${ME}/refund-claims/${id}`),
+  cancelRefundClaim: (id: string) => post<RefundClaimBody>(`${ME}/refund-claims/${id}/cancel`),
   signRefund: (id: string, body: SignRefund) => post<RefundBody>(`${ME}/refunds/${id}/signature`, body),
   cancelRefund: (id: string) => post<RefundBody>(`${ME}/refunds/${id}/cancel`),
   cancelOrder: (id: string) => post<OrderBody>(`${ME}/orders/${id}/cancel`),

@@ -14,19 +14,21 @@ import { useWords } from '../texts/words'
 interface NewRefundProps {
   orderId: string
   found: RefundListBody
+  byLink: boolean
   onDone(): void
 }
 
-/** Asks how much of an order's money goes back, to whom and why. */
+/** Asks how much of an order's money goes back, why, and to whom, where the payer is not asked for that by a link. */
 export function NewRefund(of: NewRefundProps) {
   const { t } = useWords()
   const [isAsked, setAsked] = useState(false)
+  const title = of.byLink ? t.refunds.askByLink : t.refunds.fresh
   return (
     <>
       <Button variant="default" onClick={() => setAsked(true)}>
-        {t.refunds.fresh}
+        {title}
       </Button>
-      <Dialog title={t.refunds.fresh} opened={isAsked} onClose={() => setAsked(false)}>
+      <Dialog title={title} opened={isAsked} onClose={() => setAsked(false)}>
         <RefundForm {...of} onClose={() => setAsked(false)} />
       </Dialog>
     </>
@@ -36,12 +38,12 @@ export function NewRefund(of: NewRefundProps) {
 /** The service's refusal of an address is about whose it is. */
 const isPayers: Rule = { fault: 'payee', holds: () => true }
 
-function RefundForm({ orderId, found, onDone, onClose }: NewRefundProps & { onClose(): void }) {
+function RefundForm({ orderId, found, byLink, onDone, onClose }: NewRefundProps & { onClose(): void }) {
   const { t, usdc, language } = useWords()
   // One form is one refund, however often its button is pressed.
   const [key] = useState(() => crypto.randomUUID())
   const work = useMutation({
-    mutationFn: (body: object) => api.createRefund(orderId, body, key),
+    mutationFn: (body: object): Promise<unknown> => (byLink ? api.createRefundClaim : api.createRefund)(orderId, body, key),
     onSuccess: () => {
       onClose()
       onDone()
@@ -64,7 +66,7 @@ function RefundForm({ orderId, found, onDone, onClose }: NewRefundProps & { onCl
         work.mutate({
           amount: usdcFrom(text('amount'), language),
           reason: text('reason'),
-          ...(text('payee_address') === '' ? {} : { payee_address: text('payee_address') }),
+          ...(byLink || text('payee_address') === '' ? {} : { payee_address: text('payee_address') }),
         })
       }
       action={
@@ -87,17 +89,21 @@ function RefundForm({ orderId, found, onDone, onClose }: NewRefundProps & { onCl
             maxLength={30}
             error={faultOf('amount')}
           />
-          <TextInput
-            name="payee_address"
-            label={t.refunds.payee}
-            description={t.refunds.payeeHint}
-            placeholder="0x"
-            autoComplete="off"
-            spellCheck={false}
-            maxLength={42}
-            error={faultOf('payee_address')}
-            data-autofocus
-          />
+          {byLink ? (
+            <p>{t.refunds.askHint}</p>
+          ) : (
+            <TextInput
+              name="payee_address"
+              label={t.refunds.payee}
+              description={t.refunds.payeeHint}
+              placeholder="0x"
+              autoComplete="off"
+              spellCheck={false}
+              maxLength={42}
+              error={faultOf('payee_address')}
+              data-autofocus
+            />
+          )}
           <Textarea name="reason" label={t.refunds.reason} maxLength={500} error={faultOf('reason')} />
         </>
       )}

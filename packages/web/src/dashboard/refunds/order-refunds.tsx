@@ -1,12 +1,12 @@
-import type { OrderBody, RefundBody, RefundStatusName } from '@ponte/contracts'
+import type { OrderBody, RefundBody, RefundClaimBody, RefundListBody, RefundStatusName } from '@ponte/contracts'
 import { parseUsdc } from '@ponte/contracts/money'
 import { useQuery } from '@tanstack/react-query'
-import { shortened } from '../../amounts'
+import { dayOf, shortened } from '../../amounts'
 import { api } from '../api/api'
-import { Allowed } from '../api/use-memberships'
+import { Allowed, useMay } from '../api/use-memberships'
 import { Badge, type Tone } from '../elements/badge'
 import { Card } from '../elements/card'
-import { CopyValue } from '../elements/copy'
+import { CopyValue, LinkLine } from '../elements/copy'
 import { Failure } from '../elements/states'
 import { Confirmed } from '../forms/confirmed'
 import { TransactionLine } from '../orders/transaction-line'
@@ -25,6 +25,7 @@ const tones: Record<RefundStatusName, Tone> = {
   cancelled: 'calm',
 }
 const isOver = ({ status }: RefundBody) => status === 'confirmed' || status === 'cancelled'
+const isWaiting = ({ data, claims }: RefundListBody) => !data.every(isOver) || claims.some(({ status }) => status === 'open')
 
 /** Refunds of an order, and the button for another one; nothing while the order is open or nothing came. */
 export function OrderRefunds({ order }: { order: OrderBody }) {
@@ -35,27 +36,36 @@ export function OrderRefunds({ order }: { order: OrderBody }) {
     queryKey: ['refunds', order.id, order.status],
     queryFn: () => api.refunds(order.id),
     enabled: isClosed && came,
-    refetchInterval: ({ state }) => (state.data?.data.every(isOver) === false ? REFRESH_MS : false),
+    refetchInterval: ({ state }) => (state.data && isWaiting(state.data) ? REFRESH_MS : false),
   })
   const refresh = () => void found.refetch()
   if (found.error) return <Failure error={found.error} onRetry={refresh} />
   if (!found.data) return null
+  const asked = found.data.claims.find(({ status }) => status === 'open')
   const mayReturn = parseUsdc(found.data.returnable) > 0n
-  if (found.data.data.length === 0 && !mayReturn) return null
+  if (found.data.data.length === 0 && !asked && !mayReturn) return null
   return (
     <Card title={t.refunds.title}>
       <ul className="payments">
         {found.data.data.map(refund => (
-          <RefundEntry key={refund.id} refund={refund} chainId={order.payment.chain_id} onDone={refresh} />
+          <RefundEntry
+            key={refund.id}
+            refund={refund}
+            isNamed={found.data.claims.some(claim => claim.refund_id === refund.id)}
+            chainId={order.payment.chain_id}
+            onDone={refresh}
+          />
         ))}
       </ul>
+      {asked && <OpenClaim claim={asked} onDone={refresh} />}
       {mayReturn && (
         <>
           {parseUsdc(found.data.surplus) > 0n && <p>{t.refunds.surplus(usdc(found.data.surplus))}</p>}
           <p className="faint">{t.refunds.most(usdc(found.data.returnable))}</p>
           <Allowed to="createRefund">
             <div className="buttons">
-              <NewRefund orderId={order.id} found={found.data} onDone={refresh} />
+              <NewRefund orderId={order.id} found={found.data} byLink={false} onDone={refresh} />
+              {!asked && <NewRefund orderId={order.id} found={found.data} byLink onDone={refresh} />}
             </div>
           </Allowed>
         </>
@@ -64,7 +74,7 @@ export function OrderRefunds({ order }: { order: OrderBody }) {
   )
 }
 
-function RefundEntry({ refund, chainId, onDone }: { refund: RefundBody; chainId: number; onDone(): void }) {
+function RefundEntry({ refund, isNamed, chainId, onDone }: { refund: RefundBody; isNamed: boolean; chainId: number; onDone(): void }) {
   const { t, usdc, exactMoment } = useWords()
   const nameOf = useNameOf()
   const { status, amount, payee_address: payee, tx_hash: hash, reason, requested_by: by, created_at: at } = refund
@@ -79,6 +89,7 @@ function RefundEntry({ refund, chainId, onDone }: { refund: RefundBody; chainId:
         <span className="faint">{t.refunds.to}</span>
         <CopyValue value={payee} label={t.refunds.to} shown={shortened(payee, 10)} />
       </p>
+      {isNamed && status === 'awaiting_signature' && <p className="faint">{t.refunds.named}</p>}
       {hash && <TransactionLine chainId={chainId} hash={hash} />}
       {status === 'awaiting_signature' && (
         <Allowed to="signRefund">
@@ -88,5 +99,26 @@ function RefundEntry({ refund, chainId, onDone }: { refund: RefundBody; chainId:
         </Allowed>
       )}
     </li>
+  )
+}
+
+/** A link that waits for the payer's address. */
+function OpenClaim({ claim, onDone }: { claim: RefundClaimBody; onDone(): void }) {
+  const { t, usdc, language } = useWords()
+  const may = useMay('getRefundClaim')
+  const read = useQuery({ queryKey: ['refund-claim', claim.id], queryFn: () => api.refundClaim(claim.id), enabled: may })
+  return (
+    <div>
+      <p>{t.refunds.asked(usdc(claim.amount), dayOf(claim.expires_at, language))}</p>
+      {read.data?.url && <LinkLine url={read.data.url} label={t.refunds.link} action={t.refunds.linkOpen} />}
+      <Allowed to="cancelRefundClaim">
+        <Confirmed
+          action={t.refunds.endLink}
+          question={t.refunds.endLinkSure}
+          work={() => api.cancelRefundClaim(claim.id)}
+          onDone={onDone}
+        />
+      </Allowed>
+    </div>
   )
 }

@@ -10,6 +10,15 @@ export const refundsEn: typeof refundsPt = {
   payee: 'Address of who receives it',
   payeeHint:
     'Ask the payer for an address of their own. The sender of a transfer may be an exchange, where money that comes back is lost. Leave it empty for a payer whose wallet signed the payment.',
+  askByLink: 'Ask the payer for an address',
+  askHint:
+    'Makes a link. The payer names their transaction and an address of their own there; then you compare the address and sign. Send the link to the payer alone.',
+  link: 'The payer’s link',
+  linkOpen: 'See the page',
+  asked: (amount, day) => `Refund of ${amount}: the link waits for the payer’s address until ${day}.`,
+  endLink: 'End the link',
+  endLinkSure: 'End this link? It takes no address any more. Nothing has left your wallet.',
+  named: 'The address was named through the link, by a person who knew the transaction. Confirm it with the customer before you sign.',
   reason: 'Why, for your records',
   create: 'Continue',
   sign: wallet => (wallet === '' ? 'Sign in the wallet' : `Sign with ${wallet}`),

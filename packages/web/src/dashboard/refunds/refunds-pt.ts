@@ -11,6 +11,15 @@ export const refundsPt = {
   payee: 'Endereço de quem recebe',
   payeeHint:
     'Peça ao pagador um endereço dele. O remetente de uma transferência pode ser uma corretora, e o que volta para lá se perde. Vazio: quem pagou assinando na carteira.',
+  askByLink: 'Pedir o endereço ao pagador',
+  askHint:
+    'Cria um link. Quem pagou informa nele a transação e um endereço próprio; depois você confere o endereço e assina. Mande o link só ao pagador.',
+  link: 'Link do pagador',
+  linkOpen: 'Ver a página',
+  asked: (amount: string, day: string) => `Devolução de ${amount}: o link espera o endereço do pagador até ${day}.`,
+  endLink: 'Encerrar o link',
+  endLinkSure: 'Encerrar este link? Ele deixa de receber um endereço. Nada saiu da sua carteira.',
+  named: 'O endereço foi informado pelo link, por quem conhecia a transação. Confira com o cliente antes de assinar.',
   reason: 'Por quê, para o seu registro',
   create: 'Continuar',
   sign: (wallet: string) => (wallet === '' ? 'Assinar na carteira' : `Assinar com ${wallet}`),

@@ -5,6 +5,12 @@ const c = (text: string) => `<code>${text}</code>`
 /** Additions to the interface by the day that `Ponte-Version` names; newest first. */
 export const changes: readonly { day: string; gained: readonly string[] }[] = [
   {
+    day: '2026-11-28',
+    gained: [
+      `${c('POST /orders/{id}/refund-claims')}: a link by which the payer names the address that money goes back to; ${c('claims')} of ${c('GET /orders/{id}/refunds')}, and ${c('GET')} and ${c('POST /payer/refunds/{payer_token}')} for its page.`,
+    ],
+  },
+  {
     day: '2026-11-27',
     gained: [
       `${c('POST /attention/{id}/attach')}: a payment that named no order counts for one; ${c('payment.attached')}.`,

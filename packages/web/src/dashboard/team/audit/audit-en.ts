@@ -35,6 +35,8 @@ export const auditEn: typeof auditPt = {
     'refund.create': 'Refund asked for',
     'refund.sign': 'Refund signed',
     'refund.cancel': 'Refund cancelled',
+    'refund_claim.create': 'Payer asked for a refund address',
+    'refund_claim.cancel': 'Refund link ended',
     'attention.handle': 'Case marked as handled',
     'attention.reopen': 'Case opened again',
     'subscription.create': 'Subscription created',

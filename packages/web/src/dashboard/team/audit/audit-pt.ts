@@ -33,6 +33,8 @@ export const auditPt = {
     'refund.create': 'Reembolso pedido',
     'refund.sign': 'Reembolso assinado',
     'refund.cancel': 'Reembolso cancelado',
+    'refund_claim.create': 'Endereço de reembolso pedido ao pagador',
+    'refund_claim.cancel': 'Link de reembolso encerrado',
     'attention.handle': 'Caso marcado como resolvido',
     'attention.reopen': 'Caso reaberto',
     'subscription.create': 'Assinatura criada',

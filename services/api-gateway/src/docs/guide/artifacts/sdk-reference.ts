@@ -617,6 +617,18 @@ export const sdkReference: readonly ReferenceDoor[] = [
           {
             "signature": "cancel(id: string, options?: WriteOptions): Promise<Refund>",
             "text": "Cancels a refund for which nothing that was signed may still move the money."
+          },
+          {
+            "signature": "createClaim(orderId: string, body: CreateRefundClaim, options?: WriteOptions): Promise<RefundClaim>",
+            "text": "Makes a link by which the payer names the address that money goes back to. Send its `url` to the payer alone."
+          },
+          {
+            "signature": "getClaim(id: string, options?: RequestOptions): Promise<RefundClaim>",
+            "text": "Reads a claim, with its link while that takes an address."
+          },
+          {
+            "signature": "cancelClaim(id: string, options?: WriteOptions): Promise<RefundClaim>",
+            "text": "Ends the link of a claim that has taken no address."
           }
         ]
       },
@@ -917,6 +929,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "members": []
       },
       {
+        "name": "CreateRefundClaim",
+        "text": "Body of `refunds.createClaim`.",
+        "kind": "type",
+        "signature": "type CreateRefundClaim = Schemas['CreateRefundClaim']",
+        "members": []
+      },
+      {
         "name": "CreateSubscription",
         "text": "Sent by `subscriptions.create`.",
         "kind": "type",
@@ -1110,6 +1129,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "text": "Money that goes back from your wallet.",
         "kind": "type",
         "signature": "type Refund = Schemas['Refund']",
+        "members": []
+      },
+      {
+        "name": "RefundClaim",
+        "text": "A link by which a payer names the address that money goes back to.",
+        "kind": "type",
+        "signature": "type RefundClaim = Schemas['RefundClaim']",
         "members": []
       },
       {

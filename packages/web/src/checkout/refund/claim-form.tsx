@@ -1,0 +1,132 @@
+import type { ClaimRefund } from '@ponte/contracts'
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { RequestFailed } from '../../problem'
+import { usdcFrom } from '../../reais'
+import { useWords } from '../texts/words'
+import type { Texts } from './texts-pt'
+import type { PayerRefund } from './use-payer-refund'
+
+type Fault = keyof Texts['faults']
+type Typed = Record<keyof ClaimRefund, string>
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+const FIELDS: readonly string[] = ['payee_address', 'tx_hash', 'amount']
+
+/** The address is typed, then shown once more in full before it is sent. */
+export function ClaimForm({ own, network, claim }: { own: Texts; network: string } & Pick<PayerRefund, 'claim'>) {
+  const { language } = useWords()
+  const [typed, setTyped] = useState<Typed>({ payee_address: '', tx_hash: '', amount: '' })
+  const [isChecked, setChecked] = useState(false)
+  const [isSending, setSending] = useState(false)
+  const [fault, setFault] = useState<Fault | null>(null)
+  const review = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const data = new FormData(event.currentTarget)
+    const text = (name: string) => String(data.get(name) ?? '').trim()
+    const next = { payee_address: text('payee_address'), tx_hash: text('tx_hash'), amount: text('amount') }
+    const wrong = !ADDRESS.test(next.payee_address)
+      ? 'payee_address'
+      : next.tx_hash === ''
+        ? 'tx_hash'
+        : usdcFrom(next.amount, language) === null
+          ? 'amount'
+          : null
+    setTyped(next)
+    setFault(wrong)
+    setChecked(wrong === null)
+  }
+  const send = async () => {
+    setSending(true)
+    try {
+      await claim({ ...typed, amount: usdcFrom(typed.amount, language) ?? '' })
+    } catch (error) {
+      setFault(faultOf(error))
+      setChecked(false)
+    } finally {
+      setSending(false)
+    }
+  }
+  if (isChecked)
+    return (
+      <section className="claim">
+        <p>{own.check}</p>
+        <p className="mono claim-address">{inGroups(typed.payee_address)}</p>
+        <button type="button" className="primary" disabled={isSending} onClick={() => void send()}>
+          {isSending ? own.sending : own.send}
+        </button>
+        <button type="button" className="secondary" disabled={isSending} onClick={() => setChecked(false)}>
+          {own.back}
+        </button>
+      </section>
+    )
+  return (
+    <form className="claim" onSubmit={review} noValidate>
+      <Field
+        name="payee_address"
+        label={own.payee}
+        hint={own.payeeHint(network)}
+        value={typed.payee_address}
+        isFault={fault === 'payee_address'}
+      />
+      <p className="faint">{own.sender}</p>
+      <Field name="tx_hash" label={own.hash} value={typed.tx_hash} isFault={fault === 'tx_hash'} />
+      <Field name="amount" label={own.amount} hint={own.amountHint} value={typed.amount} isFault={fault === 'amount'} />
+      <p role="alert" className="claim-fault">
+        {fault && own.faults[fault]}
+      </p>
+      <button type="submit" className="primary">
+        {own.next}
+      </button>
+    </form>
+  )
+}
+
+function Field({
+  name,
+  label,
+  hint,
+  value,
+  isFault,
+}: {
+  name: keyof ClaimRefund
+  label: string
+  hint?: ReactNode
+  value: string
+  isFault: boolean
+}) {
+  const id = useId()
+  return (
+    <p>
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        name={name}
+        className="typed mono"
+        defaultValue={value}
+        maxLength={500}
+        inputMode={name === 'amount' ? 'decimal' : 'text'}
+        autoComplete="off"
+        autoCapitalize="off"
+        spellCheck={false}
+        aria-invalid={isFault}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+      />
+      {hint && (
+        <span id={`${id}-hint`} className="faint">
+          {hint}
+        </span>
+      )}
+    </p>
+  )
+}
+
+/** In fours, as it is compared. */
+const inGroups = (address: string): string => address.replace(/^0x/, '0x ').replace(/([0-9a-fA-F]{4})(?=[0-9a-fA-F])/g, '$1 ')
+
+function faultOf(error: unknown): Fault {
+  if (!(error instanceof RequestFailed)) return 'other'
+  const field = error.errors.map(({ path }) => path).find((path): path is keyof ClaimRefund => FIELDS.includes(path))
+  if (field) return field
+  if (error.code === 'rate_limited') return 'limited'
+  return error.code === 'invalid_state' ? 'invalid_state' : 'other'
+}

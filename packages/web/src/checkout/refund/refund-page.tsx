@@ -1,0 +1,125 @@
+import type { PayerRefundBody } from '@ponte/contracts'
+import { useEffect } from 'react'
+import { dayOf } from '../../amounts'
+import { Mark } from '../../brand/mark'
+import { transactionUrl } from '../../networks'
+import { CopyField } from '../elements/copy-field'
+import { Sign, type Tone } from '../elements/notice'
+import { PageTools } from '../elements/page-tools'
+import { useWords } from '../texts/words'
+import { ClaimForm } from './claim-form'
+import { en } from './texts-en'
+import { pt, type Texts } from './texts-pt'
+import { usePayerRefund } from './use-payer-refund'
+import '../summary.css'
+import '../elements/notice.css'
+import '../elements/typed-field.css'
+import './refund-page.css'
+
+const texts = { pt, en }
+const tones: Record<PayerRefundBody['status'], Tone> = {
+  ...{ open: 'wait', claimed: 'wait', submitted: 'wait', confirmed: 'good', expired: 'bad', cancelled: 'bad' },
+}
+
+/** Money that a shop wants to return to a payer, whose address nothing proves: they name it here, once. */
+export function RefundPage({ token }: { token: string }) {
+  const { t, language } = useWords()
+  const own = texts[language]
+  const { refund, failure, claim } = usePayerRefund(token)
+  const merchant = refund?.merchant_name
+  useEffect(() => {
+    if (merchant) document.title = own.pageTitle(merchant)
+  }, [merchant, own])
+  const isMissing = failure?.status === 404 || failure?.status === 400
+  return (
+    <div className="page">
+      <header>
+        <span className="brand">
+          <Mark /> Ponte
+        </span>
+        <PageTools />
+      </header>
+      {refund ? (
+        <main className="sheet" data-status={refund.status}>
+          <Offer refund={refund} own={own} />
+          <div className="side">
+            <div aria-live="polite">
+              <State own={own} tone={tones[refund.status]} state={refund.status} />
+            </div>
+            {refund.status === 'open' ? (
+              <ClaimForm own={own} network={refund.network} claim={claim} />
+            ) : (
+              <Outcome refund={refund} own={own} />
+            )}
+          </div>
+        </main>
+      ) : (
+        <main className="sheet alone">
+          {failure ? (
+            <div role="alert">
+              <State own={own} tone={isMissing ? 'bad' : 'warn'} state={isMissing ? 'missing' : 'unreachable'} />
+            </div>
+          ) : (
+            <p className="loading" role="status">
+              <span className="spinner" aria-hidden="true" /> {own.loading}
+            </p>
+          )}
+        </main>
+      )}
+      <footer>{t.madeBy}</footer>
+    </div>
+  )
+}
+
+function Offer({ refund, own }: { refund: PayerRefundBody; own: Texts }) {
+  const { usdc, language } = useWords()
+  return (
+    <section className="summary" aria-label={own.refund}>
+      <p className="kicker">{own.refund}</p>
+      <h1>{refund.merchant_name}</h1>
+      {refund.description && <p className="description">{refund.description}</p>}
+      <p className="amount">{usdc(refund.amount)}</p>
+      <p className="amount-usdc">{own.fee}</p>
+      <dl className="facts">
+        <div>
+          <dt>{own.network}</dt>
+          <dd>{refund.network}</dd>
+        </div>
+        {refund.status === 'open' && (
+          <div>
+            <dt>{own.until}</dt>
+            <dd>{dayOf(refund.expires_at, language)}</dd>
+          </div>
+        )}
+      </dl>
+    </section>
+  )
+}
+
+function State({ own, tone, state }: { own: Texts; tone: Tone; state: keyof Texts['states'] }) {
+  const { title, happened } = own.states[state]
+  return (
+    <div className={`notice ${tone}`}>
+      <Sign tone={tone} />
+      <div>
+        <h2>{title}</h2>
+        <p>{happened}</p>
+      </div>
+    </div>
+  )
+}
+
+function Outcome({ refund: { payee_address: payee, tx_hash: hash, chain_id: chainId }, own }: { refund: PayerRefundBody; own: Texts }) {
+  const url = hash && transactionUrl(chainId, hash)
+  return (
+    <>
+      {payee && <CopyField label={own.to} value={payee} />}
+      {hash && <CopyField label={own.transaction} value={hash} />}
+      {url && (
+        <a className="quiet flush" href={url} rel="noreferrer">
+          {own.transaction}
+        </a>
+      )}
+    </>
+  )
+}

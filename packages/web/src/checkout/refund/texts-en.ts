@@ -1,0 +1,45 @@
+import type { Texts } from './texts-pt'
+
+export const en: Texts = {
+  pageTitle: merchant => `Refund · ${merchant}`,
+  loading: 'Loading the refund…',
+  refund: 'Refund from',
+  network: 'Network',
+  until: 'Link valid until',
+  fee: 'No fee is taken of it: exactly this arrives.',
+  payee: 'Your address on this network',
+  payeeHint: network =>
+    `Of a wallet of yours, on ${network}. If it is at an exchange, copy the deposit address for USDC on this network from its page.`,
+  sender: 'Do not use the address that the payment came from if it came from an exchange: what goes back there is lost.',
+  hash: 'Hash of the transaction by which you paid, or its link',
+  amount: 'USDC that arrived by it',
+  amountHint: 'With all its decimals, as an explorer of the network shows it.',
+  next: 'Continue',
+  check: 'Compare the address, letter by letter. Once sent, it does not change.',
+  back: 'Correct it',
+  send: 'Send this address',
+  sending: 'Sending…',
+  to: 'To',
+  transaction: 'Transaction',
+  faults: {
+    payee_address: 'This address will not do: check that it is complete and of a wallet of yours, and not of the contract or the shop.',
+    tx_hash: 'No payment of this invoice has this hash and this amount. Copy both from an explorer of the network.',
+    amount: 'Write the amount in USDC, for example 27.675277.',
+    limited: 'Those were many attempts. Wait a minute and try again.',
+    invalid_state: 'This link takes no address any more. Ask the shop.',
+    other: 'It could not be sent just now. Nothing has changed; try again in a moment.',
+  },
+  states: {
+    open: {
+      title: 'The shop wants to return this amount',
+      happened: 'Say where to. The shop checks the address and signs the transfer in its wallet.',
+    },
+    claimed: { title: 'Address received', happened: 'The shop has to sign the transfer. This page shows when it leaves.' },
+    submitted: { title: 'On its way', happened: 'The shop has signed. The transfer arrives once the network confirms it.' },
+    confirmed: { title: 'Returned', happened: 'The network has confirmed the transfer.' },
+    expired: { title: 'This link has expired', happened: 'Ask the shop for another one.' },
+    cancelled: { title: 'This refund was cancelled', happened: 'Nothing leaves by this link. Ask the shop.' },
+    missing: { title: 'Refund not found', happened: 'Check that the link is complete, or ask the shop for another one.' },
+    unreachable: { title: 'The refund could not be loaded', happened: 'The service did not answer. We try again every few seconds.' },
+  },
+}
