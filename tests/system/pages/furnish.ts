@@ -1,5 +1,5 @@
 import type { System } from '@ponte/all-in-one'
-import type { List, OrderBody, SubscriptionBody } from '@ponte/contracts'
+import type { List, OrderBody, RefundClaimBody, SubscriptionBody } from '@ponte/contracts'
 import { openDatabase, until } from '@ponte/service-kit'
 import { call, createMerchant, pay, units, type World } from '../../world'
 
@@ -28,6 +28,7 @@ export async function furnish(world: World, system: System, given?: Merchant) {
   const cancelled = await order('54.00', 'INV-1046', 'Cesta de café da manhã')
   await ask('POST', `/api/v1/orders/${cancelled.id}/cancel`, {})
   await system.idle()
+  const claim = await ask<RefundClaimBody>('POST', `/api/v1/orders/${over.id}/refund-claims`, { surplus: true, reason: 'Veio de corretora' })
   world.receiver.answerWith(500)
   const failing = await order('20.00', 'INV-1047', 'Pedido desfeito')
   await ask('POST', `/api/v1/orders/${failing.id}/cancel`, {})
@@ -51,7 +52,7 @@ export async function furnish(world: World, system: System, given?: Merchant) {
   await until(async () => (await deliveries()).data.some(({ status }) => status === 'pending'), 'no delivery fails')
   const list = await deliveries()
   const idOf = (wanted: string) => list.data.find(({ status }) => status === wanted)?.id ?? ''
-  return { merchant, paid, underpaid, cancelled, pending, subscription, delivered: idOf('delivered'), failed: idOf('pending') }
+  return { merchant, paid, underpaid, cancelled, pending, subscription, claim, delivered: idOf('delivered'), failed: idOf('pending') }
 }
 
 /** Orders that were paid on other days, so that the chart has something to show. */

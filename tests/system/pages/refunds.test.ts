@@ -100,3 +100,62 @@ test('a refund that is not signed can be cancelled, and who may only read is off
   await card(page).getByText('Cancelled', { exact: true }).waitFor()
   await context.close()
 }, 60_000)
+
+test.each([
+  ['on a phone, in Portuguese', PHONE, 'pt-BR'],
+  ['on a desk, in English', DESKTOP, 'en-US'],
+])(
+  'a payer names the address by a link, and the merchant signs for it, %s',
+  async (_, viewport, locale) => {
+    const order = await overpaid()
+    const { payments } = await call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${order.id}`, merchant.api_key)
+    const paid = payments?.[0]
+    const shop = await openVisit(browser)
+    await injectWallet(shop.context, world.chain, MERCHANT_ACCOUNT)
+    await logIn(shop.page, system.gatewayUrl, merchant.email)
+    await shop.page.goto(`${system.gatewayUrl}/dashboard/orders/${order.id}`)
+    await card(shop.page).getByRole('button', { name: 'Ask the payer for an address' }).click()
+    const dialog = shop.page.getByRole('dialog')
+    await dialog.getByLabel('Why, for your records').fill('Paid too much, from an exchange')
+    expect(await seriousFaults(shop.page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    const link = await card(shop.page).getByRole('link', { name: 'See the page' }).getAttribute('href')
+
+    const payer = await openVisit(browser, { viewport, locale })
+    const { page } = payer
+    const shows = (status: string) => page.locator(`main[data-status=${status}]`).waitFor()
+    const field = (name: string) => page.locator(`input[name=${name}]`)
+    const goOn = page.locator('button.primary')
+    await page.goto(`${link}/`)
+    await shows('open')
+    const payee = Wallet.createRandom().address
+    await field('payee_address').fill(payee)
+    await field('tx_hash').fill(`https://explorer.example/tx/${paid?.tx_hash}`)
+    await field('amount').fill('1')
+    expect(await seriousFaults(page)).toEqual([])
+    await goOn.click()
+    await page.getByText(payee.slice(-4)).waitFor()
+    await goOn.click()
+    await page
+      .getByRole('alert')
+      .getByText(locale === 'pt-BR' ? 'Não há, com este código' : 'No payment of this invoice')
+      .waitFor()
+    const came = String(paid?.amount)
+    await field('amount').fill(locale === 'pt-BR' ? came.replace('.', ',') : came)
+    await goOn.click()
+    await page.getByText(payee.slice(-4)).waitFor()
+    expect(await seriousFaults(page)).toEqual([])
+    await goOn.click()
+    await shows('claimed')
+
+    await card(shop.page).getByText('named through the link').waitFor()
+    await card(shop.page).getByRole('button', { name: /^Sign/ }).click()
+    await card(shop.page).getByText('Returned', { exact: true }).waitFor()
+    await shows('confirmed')
+    expect(await world.chain.balanceOf(payee)).toBe(5_000_000n)
+    for (const { complaints, strangers } of [shop, payer]) expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
+    await shop.context.close()
+    await payer.context.close()
+  },
+  90_000,
+)

@@ -33,6 +33,8 @@ function payers(from: From, of: Shown): Stop[] {
   const token = `/${of.subscription.payer_url?.split('/').at(-1)}`
   const subscription = (name: string, fields: object) =>
     from('payer-subscription', `payer-subscription-${name}`, { instead: { [token]: fields } })
+  const refund = (name: string, fields: object, ready = settled) =>
+    from('payer-refund', `payer-refund-${name}`, { instead: { [`/${of.claim.url?.split('/').at(-1)}`]: fields }, ready })
   const charge = { brl_amount: '149.90', issued_at: '2026-11-01T12:00:00.000Z', paid_at: null, receipt_url: null }
   return [
     from('checkout', 'checkout-no-wallet', { hasNoWallet: true, ready: page => page.locator('[role=tab][aria-selected=false]').click() }),
@@ -77,6 +79,18 @@ function payers(from: From, of: Shown): Stop[] {
         await page.locator('.notice.bad').waitFor()
       },
     }),
+    refund('checked', {}, async page => {
+      await page.locator('input[name=payee_address]').fill('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
+      await page.locator('input[name=tx_hash]').fill(`0x${'5d'.repeat(32)}`)
+      await page.locator('input[name=amount]').fill('41,512916')
+      await page.locator('button.primary').click()
+      await page.locator('.claim-address').waitFor()
+    }),
+    refund('claimed', { status: 'claimed', payee_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' }),
+    refund('confirmed', {
+      ...{ status: 'confirmed', payee_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', tx_hash: `0x${'5d'.repeat(32)}` },
+    }),
+    refund('expired', { status: 'expired' }),
     from('payer-subscription', 'payer-subscription-missing', { refused: { [token]: refused(404, 'not_found') }, ready: alert }),
   ]
 }

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 /** Subjects of the pages: orders in their states, a subscription, a delivery that fails. */
 export interface Shown extends Record<'pending' | 'paid' | 'underpaid' | 'cancelled', { id: string }> {
   subscription: { id: string; payer_url?: string | null | undefined }
+  claim: { url: string | null }
   failed: string
 }
 
