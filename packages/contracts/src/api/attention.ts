@@ -3,6 +3,7 @@ import { address, id, text, timestamp, usdcAmount } from '../fields'
 import { unmatchedData } from '../webhook'
 import { isOneWay, listOf, notOneWay, pageQuery } from './list'
 import { order, orderException } from './order'
+import { QUOTATION_LENGTH_MAX } from './order-list'
 
 export const attentionReason = z.enum([...orderException.options, 'underpaid', 'settlement_blocked', 'unmatched'])
 export type AttentionReason = z.infer<typeof attentionReason>
@@ -10,6 +11,12 @@ export type AttentionReason = z.infer<typeof attentionReason>
 const filters = {
   reason: attentionReason.optional().meta({ description: 'What is here for this reason, alone or among others' }),
   handled: z.enum(['true', 'false']).optional().meta({ description: '`true`: what was marked as handled; otherwise what was not' }),
+  text: text(QUOTATION_LENGTH_MAX)
+    .optional()
+    .meta({
+      description:
+        'Money without an order alone, marked or not, as a message quotes it: its transaction or the link to it, memo, payer or amount in USDC',
+    }),
 }
 
 /** Query of `GET /api/v1/attention`. */

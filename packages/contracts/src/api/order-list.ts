@@ -5,7 +5,7 @@ import { order, orderException, orderStatus } from './order'
 
 const SEARCH_LENGTH_MAX = 100
 /** A link to a transaction in a sentence is longer than that. */
-const QUOTATION_LENGTH_MAX = 300
+export const QUOTATION_LENGTH_MAX = 300
 
 const searched = text(SEARCH_LENGTH_MAX)
 

@@ -1,6 +1,7 @@
 import { type AttentionReason, type ListAttention, mismatchReason } from '@ponte/contracts'
 import { type Database, type Statement, type StoredAnswer, uuidv7Time } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
+import { type Quotation, readQuotation } from '../order/quotation'
 import type { Mark, Seen, UnmatchedMoney } from '../payment/mismatch'
 import type { PayoutSpan } from '../payment/payout-spans'
 import { TO_RETURN } from './left-over'
@@ -122,6 +123,15 @@ const toMoney = ({ units, settled, facts, handled_at, handled_by, note, reason, 
   mark: handled_at && { at: handled_at, by: handled_by, note },
 })
 
+/** As a message quotes money that has no order, and so no words. */
+function quotes(quotation: Quotation, given: (value: unknown) => string): string {
+  if (quotation.kind === 'hash') return `(tx_hash = '0x' || ${given(quotation.hex)}::text OR memo = ${given(quotation.hex)})`
+  if (quotation.kind === 'address') return `lower(payer_address) = ${given(quotation.address)}`
+  return quotation.kind === 'words'
+    ? `coalesce(exact_units, gross_units)::text = ANY(${given(quotation.usdcUnits.map(String))}::text[])`
+    : 'false'
+}
+
 /** By keyset in either direction. A page costs the same at any depth. */
 export function attentionStore(database: Database, prisma: PrismaClient) {
   type Given = (value: unknown) => string
@@ -138,7 +148,7 @@ export function attentionStore(database: Database, prisma: PrismaClient) {
   return {
     /** Orders whose money does not simply settle, or that have an address that cannot be swept. */
     async orderIds(merchantId: string, query: ListAttention, limit: number): Promise<string[]> {
-      if (query.reason === 'unmatched') return []
+      if (query.reason === 'unmatched' || query.text !== undefined) return []
       const isUp = query.ending_before !== undefined
       const [along, against] = isUp ? ['DESC', 'ASC'] : ['ASC', 'DESC']
       // Raw SQL: two tables as one list. Lists of one keep each to its own index, as in the list of orders.
@@ -154,7 +164,8 @@ export function attentionStore(database: Database, prisma: PrismaClient) {
       if (query.reason !== undefined && query.reason !== 'unmatched') return []
       const cursor = query.ending_before ?? query.starting_after
       const [beyond, against] = query.ending_before === undefined ? ['<', 'DESC'] : ['>', 'ASC']
-      const marked = query.handled === 'true' ? 'handled_at IS NOT NULL' : 'handled_at IS NULL'
+      const isAny = query.text !== undefined && query.handled === undefined
+      const marked = isAny ? 'true' : query.handled === 'true' ? 'handled_at IS NOT NULL' : 'handled_at IS NULL'
       // Ordered by an expression. The time is named by itself for the index that has no more.
       const rows = await moneyOf<UnmatchedFields>(payee, UNMATCHED_FIELDS, given => {
         const time = cursor === undefined ? '' : `${given(uuidv7Time(cursor))}::timestamptz`
@@ -162,7 +173,8 @@ export function attentionStore(database: Database, prisma: PrismaClient) {
           cursor === undefined
             ? ''
             : `AND block_time ${beyond}= ${time} AND (block_time, ${PLACE}) ${beyond} (${time}, ${given(placeOf(cursor))})`
-        return `AND ${marked} ${after} ORDER BY block_time ${against}, ${PLACE} ${against} LIMIT ${given(limit)}`
+        const asked = query.text === undefined ? '' : `AND ${quotes(readQuotation(query.text), given)}`
+        return `AND ${marked} ${asked} ${after} ORDER BY block_time ${against}, ${PLACE} ${against} LIMIT ${given(limit)}`
       })
       return rows.map(toMoney)
     },

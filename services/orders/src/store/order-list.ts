@@ -51,10 +51,15 @@ const named = (query: ListOrders): Condition[] =>
 const BY_HASH = `id = ANY (ARRAY(
   SELECT id FROM (SELECT id, memo FROM orders) AS remembered WHERE memo = ?
   UNION ALL SELECT order_id FROM payments WHERE tx_hash = '0x' || ?
+  UNION ALL SELECT order_id FROM refunds WHERE tx_hash = '0x' || ? OR nonce = '0x' || ?
   UNION ALL SELECT paid.id FROM sweeps JOIN orders AS paid USING (memo) WHERE sweeps.tx_hash = '0x' || ?))`
+
+// Its own, or that of money that went back.
+const BY_ID = 'id = ANY (ARRAY[?::uuid] || ARRAY(SELECT order_id FROM refunds WHERE id = ?::uuid))'
 
 /** Ids and hashes, which an index answers. */
 function quoted(quotation: Quotation): Condition[] {
+  if (quotation.kind === 'id' && quotation.from === quotation.to) return [[BY_ID, quotation.from]]
   if (quotation.kind === 'id')
     return [
       ['id >= ?', quotation.from],
@@ -79,8 +84,9 @@ function quotedIn(quotation: Quotation): Condition[] {
   return [[HAS_WORDS, JSON.stringify({ words, references, digits, amounts })]]
 }
 
-/** The order's own, or its payer's. */
-const IS_ADDRESS = '(lower(deposit_address) = ? OR EXISTS (SELECT FROM payments WHERE order_id = orders.id AND lower(payer_address) = ?))'
+/** The order's own, its payer's, or of money that went back. */
+const IS_ADDRESS = `(lower(deposit_address) = ? OR EXISTS (SELECT FROM payments WHERE order_id = orders.id AND lower(payer_address) = ?)
+  OR EXISTS (SELECT FROM refunds WHERE order_id = orders.id AND lower(payee) = ?))`
 
 const WRITTEN = "concat_ws(' ', external_ref, description, (SELECT string_agg(value, ' ') FROM jsonb_each_text(metadata)))"
 const FOLDED = `regexp_replace(normalize(lower(${WRITTEN}), NFD), '[\\u0300-\\u036f]', '', 'g')`
@@ -89,4 +95,6 @@ const HAS_WORDS = `(
   (SELECT bool_and(strpos(written, word) > 0) FROM (SELECT ${FOLDED} AS written OFFSET 0) AS folded, jsonb_array_elements_text(?::jsonb -> 'words') AS word)
   OR ltrim(lower(external_ref), '#') IN ${asked('references')}
   OR strpos(regexp_replace(${WRITTEN}, '\\D', '', 'g'), ?::jsonb ->> 'digits') > 0
-  OR brl_centavos::text IN ${asked('amounts,brl')} OR usdc_units::text IN ${asked('amounts,usdc')})`
+  OR brl_centavos::text IN ${asked('amounts,brl')} OR usdc_units::text IN ${asked('amounts,usdc')}
+  OR EXISTS (SELECT FROM ${asked('amounts,usdc')} AS amount (units) WHERE units IN (
+    SELECT gross_units::text FROM payments WHERE order_id = orders.id UNION ALL SELECT refunds.units::text FROM refunds WHERE order_id = orders.id)))`

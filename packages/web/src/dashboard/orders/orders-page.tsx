@@ -12,6 +12,7 @@ import { useWords } from '../texts/words'
 import { NewOrder } from './new-order'
 import { ORDER_FILTERS, OrderFilters, orderQuery } from './order-filters'
 import { OrderTable } from './order-table'
+import { QuotedMoney } from './quoted-money'
 
 export function OrdersPage() {
   const { t } = useWords()
@@ -30,6 +31,7 @@ export function OrdersPage() {
       </Heading>
       <NewOrder {...form} />
       <OrderFilters {...choice} />
+      {query.text !== undefined && <QuotedMoney text={query.text} />}
       <ListCard
         list={list}
         onClear={choice.isFiltered ? choice.clear : null}

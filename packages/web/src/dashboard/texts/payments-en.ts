@@ -57,6 +57,7 @@ export const paymentsEn: typeof paymentsPt = {
     noneOpen: 'No unpaid order is found',
     reason: 'Why, for your own records',
     noOrder: 'No order',
+    quoted: 'Payments without an order',
     taken: 'The order takes',
     leftOver: 'Left over',
     unknownFee: 'Unknown',

@@ -69,6 +69,7 @@ export const paymentsPt = {
     noneOpen: 'Nenhuma cobrança a pagar encontrada',
     reason: 'Por quê, para o seu registro',
     noOrder: 'Sem cobrança',
+    quoted: 'Pagamentos sem cobrança',
     taken: 'A cobrança usa',
     leftOver: 'Sobra',
     unknownFee: 'Desconhecida',

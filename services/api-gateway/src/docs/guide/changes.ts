@@ -8,6 +8,7 @@ export const changes: readonly { day: string; gained: readonly string[] }[] = [
     day: '2026-11-28',
     gained: [
       `${c('POST /orders/{id}/refund-claims')}: a link by which the payer names the address that money goes back to; ${c('claims')} of ${c('GET /orders/{id}/refunds')}, and ${c('GET')} and ${c('POST /payer/refunds/{payer_token}')} for its page.`,
+      `${c('GET /attention')}: ${c('text')} finds money without an order as a message quotes it; ${c('text')} of ${c('GET /orders')} finds returns and what was paid, too.`,
     ],
   },
   {
