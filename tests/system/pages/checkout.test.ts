@@ -288,3 +288,18 @@ test('an account without the network’s coin pays with a signature alone', asyn
   expect(complaints).toEqual([])
   await context.close()
 }, 60_000)
+
+test('a link with a slash behind it opens, and a page of which a part was lost begins anew by itself', async () => {
+  const order = await newOrder()
+  const { context, page } = await openVisit(browser)
+  let lost = 0
+  await page.route('**/assets/en-*.js', route => {
+    lost += 1
+    return lost === 1 ? route.abort() : route.continue()
+  })
+  await page.goto(`${urlOf(order)}/`)
+  await page.getByText('Loading again').waitFor()
+  await heading(page)
+  expect(lost).toBeGreaterThan(1)
+  await context.close()
+})

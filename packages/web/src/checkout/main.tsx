@@ -12,18 +12,24 @@ startTheme()
 const language = startLanguage()
 const [, , first = '', second] = window.location.pathname.split('/').map(decodeURIComponent)
 const root = document.getElementById('root')
+const AGAIN_MS = 3_000
 
-/** An invoice; or a subscription or a refund, whose pages a payer of an invoice never loads. */
+/** An invoice; or another page, which a payer of an invoice never loads. */
 async function page() {
   if (!second) return <CheckoutPage orderId={first} />
-  if (first === 'refund') {
-    const { RefundPage } = await import('./refund/refund-page')
-    return <RefundPage token={second} />
-  }
-  const { SubscriptionPage } = await import('./subscription/subscription-page')
-  return <SubscriptionPage token={second} />
+  const Page = (await import('./token-pages')).pageOf(first)
+  return <Page token={second} />
+}
+
+/** A part of the page was lost on its way, or is of a release that is gone. No language's texts are there, and a browser may not ask for the part again. */
+function beginAnew(on: HTMLElement) {
+  on.textContent = 'Carregando de novo… Loading again…'
+  setTimeout(() => window.location.reload(), AGAIN_MS)
 }
 
 if (root) {
-  Promise.all([page(), loadTexts(language)]).then(([shown]) => createRoot(root).render(<StrictMode>{shown}</StrictMode>))
+  Promise.all([page(), loadTexts(language)]).then(
+    ([shown]) => createRoot(root).render(<StrictMode>{shown}</StrictMode>),
+    () => beginAnew(root),
+  )
 }

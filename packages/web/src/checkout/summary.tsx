@@ -32,9 +32,7 @@ export function Summary({ checkout, clockOffsetMs, branding }: SummaryProps) {
         </div>
         <div>
           <dt>{t.network}</dt>
-          <dd>
-            {checkout.payment.network} <span className="faint">{t.chainId(checkout.payment.chain_id)}</span>
-          </dd>
+          <dd>{checkout.payment.network}</dd>
         </div>
         {open && (
           <div>

@@ -6,10 +6,10 @@ import './notice.css'
 export type Tone = 'good' | 'wait' | 'warn' | 'bad'
 
 const signs: Record<Tone, string> = {
-  good: 'M5.500 10.500l3 3 6-7',
-  wait: 'M10 5.500V10l3 2',
-  warn: 'M10 5.500v5.500M10 14.200v.1',
-  bad: 'M6.500 6.500l7 7M13.500 6.500l-7 7',
+  good: 'M5.5 10.5l3 3 6-7',
+  wait: 'M10 5.5V10l3 2',
+  warn: 'M10 5.5v5.5M10 14.2v.1',
+  bad: 'M6.5 6.5l7 7M13.5 6.5l-7 7',
 }
 
 export function Sign({ tone }: { tone: Tone }) {

@@ -27,7 +27,7 @@ export function TransferPanel({ checkout, address }: { checkout: CheckoutBody; a
   )
 }
 
-/** For a wallet on another device; on a phone the request opens in the wallet on it. */
+/** For a wallet on another device. A phone, whose wallet opens the request itself, cannot scan its own screen: it shows the code when it is asked for. */
 function Scan({ address, uri }: { address: string; uri: string | null }) {
   const { t } = useWords()
   const [isBare, setBare] = useState(false)
@@ -42,18 +42,20 @@ function Scan({ address, uri }: { address: string; uri: string | null }) {
           {t.openInWallet}
         </a>
       )}
-      <p className="faint">{t.scan}</p>
-      <QrCode text={isBare || uri === null ? address : uri} label={t.transferQr} />
-      {uri !== null && (
-        <fieldset className="choices">
-          <legend className="hidden">{t.qrKind}</legend>
-          {choices.map(({ label, isChosen, choose }) => (
-            <button key={label} type="button" aria-pressed={isChosen} onClick={choose}>
-              {label}
-            </button>
-          ))}
-        </fieldset>
-      )}
+      <details className="safety" open={!isPhone()}>
+        <summary>{t.scan}</summary>
+        <QrCode text={isBare || uri === null ? address : uri} label={t.transferQr} />
+        {uri !== null && (
+          <fieldset className="choices">
+            <legend className="hidden">{t.qrKind}</legend>
+            {choices.map(({ label, isChosen, choose }) => (
+              <button key={label} type="button" aria-pressed={isChosen} onClick={choose}>
+                {label}
+              </button>
+            ))}
+          </fieldset>
+        )}
+      </details>
     </div>
   )
 }

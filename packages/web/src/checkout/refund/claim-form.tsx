@@ -60,7 +60,7 @@ export function ClaimForm({ own, network, claim }: { own: Texts; network: string
       </section>
     )
   return (
-    <form className="claim" onSubmit={review} noValidate>
+    <form className="quoted claim" onSubmit={review} noValidate>
       <Field
         name="payee_address"
         label={own.payee}
@@ -101,7 +101,7 @@ function Field({
       <input
         id={id}
         name={name}
-        className="typed mono"
+        className="mono"
         defaultValue={value}
         maxLength={500}
         inputMode={name === 'amount' ? 'decimal' : 'text'}

@@ -2,8 +2,6 @@ import type { PayerRefundBody } from '@ponte/contracts'
 import { useEffect } from 'react'
 import { dayOf } from '../../amounts'
 import { Mark } from '../../brand/mark'
-import { transactionUrl } from '../../networks'
-import { CopyField } from '../elements/copy-field'
 import { Sign, type Tone } from '../elements/notice'
 import { PageTools } from '../elements/page-tools'
 import { useWords } from '../texts/words'
@@ -13,7 +11,7 @@ import { pt, type Texts } from './texts-pt'
 import { usePayerRefund } from './use-payer-refund'
 import '../summary.css'
 import '../elements/notice.css'
-import '../elements/typed-field.css'
+import '../states/quoted-form.css'
 import './refund-page.css'
 
 const texts = { pt, en }
@@ -109,17 +107,22 @@ function State({ own, tone, state }: { own: Texts; tone: Tone; state: keyof Text
   )
 }
 
-function Outcome({ refund: { payee_address: payee, tx_hash: hash, chain_id: chainId }, own }: { refund: PayerRefundBody; own: Texts }) {
-  const url = hash && transactionUrl(chainId, hash)
+function Outcome({ refund: { payee_address: payee, tx_hash: hash }, own }: { refund: PayerRefundBody; own: Texts }) {
+  const rows = [
+    [own.to, payee],
+    [own.transaction, hash],
+  ] as const
   return (
-    <>
-      {payee && <CopyField label={own.to} value={payee} />}
-      {hash && <CopyField label={own.transaction} value={hash} />}
-      {url && (
-        <a className="quiet flush" href={url} rel="noreferrer">
-          {own.transaction}
-        </a>
+    <dl className="outcome">
+      {rows.map(
+        ([label, value]) =>
+          value && (
+            <div key={label}>
+              <dt className="faint">{label}</dt>
+              <dd className="mono">{value}</dd>
+            </div>
+          ),
       )}
-    </>
+    </dl>
   )
 }

@@ -6,7 +6,6 @@ import { faultOf, sentenceOf } from '../../explanation/sentence'
 import { useLanguage } from '../../language'
 import { ask } from '../../problem'
 import { useWords } from '../texts/words'
-import '../elements/typed-field.css'
 import './quoted-form.css'
 
 /** The hash of a transaction in, one sentence out. */
@@ -31,7 +30,7 @@ export function QuotedForm({ orderId }: { orderId: string }) {
         <input
           id={field}
           name="tx_hash"
-          className="typed mono"
+          className="mono"
           maxLength={500}
           autoComplete="off"
           autoCapitalize="off"

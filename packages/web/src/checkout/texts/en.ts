@@ -12,7 +12,6 @@ export const en: Texts = {
   rate: 'Rate',
   rateValue: rate => `1 USDC = ${rate}`,
   network: 'Network',
-  chainId: id => `chain ID ${id}`,
   validFor: 'Price held for',
   validUntil: moment => `until ${moment}`,
   wallet: 'With a wallet',
@@ -33,7 +32,7 @@ export const en: Texts = {
     refused: 'You refused in your wallet. Nothing was sent; try again whenever you like.',
     busy: 'Your wallet already has an open request. Open the wallet, answer it, and try again.',
     wrong_network: 'Your wallet is still on another network. Change it in the wallet and try again.',
-    unknown_network: 'Your wallet does not know this network. Add it in the wallet, with the chain ID of the summary, and try again.',
+    unknown_network: 'Your wallet does not know this network. Add it in the wallet and try again.',
     insufficient_usdc: 'There is not enough USDC in this account. Nothing was sent.',
     insufficient_gas: 'This account holds none of the network’s own coin to pay the transaction fee. Nothing was sent.',
     no_account: 'Your wallet shared no account. Unlock it and try again.',
@@ -67,11 +66,9 @@ export const en: Texts = {
   leavesFor: host => `Leads to ${host}`,
   requestId: id => `Code for support: ${id}`,
   safeTitle: 'What if I reload, go back or pay twice?',
-  safeReload:
-    'Reloading, going back or closing the page neither cancels nor repeats a payment: the network keeps the state, not this page.',
-  safeTabs: 'With two tabs open only one can pay at a time, and both show the same result.',
-  safeTwice:
-    'If too much arrives all the same, it is recorded with the invoice, and only the merchant can return it, from their own wallet.',
+  safeReload: 'Reloading or closing the page neither cancels nor repeats a payment.',
+  safeTabs: 'Of two open tabs only one can pay at a time.',
+  safeTwice: 'If too much arrives all the same, only the merchant can return it, from their own wallet.',
   theme: 'Switch between light and dark',
   language: 'Language',
   madeBy: 'Invoice by Ponte',
@@ -93,7 +90,7 @@ export const en: Texts = {
   noWalletPhone: 'Tap your wallet: this page opens in it.',
   pageQr: 'QR code of this page’s address',
   gaslessHint:
-    'This account holds none of the network’s coin for the fee. Just sign, and we pay the fee: the signature is good for this invoice and this amount, and nothing else.',
+    'This account holds none of the network’s coin for the fee. Just sign, and we pay the fee: the signature is good for this invoice and this amount alone.',
   gaslessButton: 'Sign and pay without a fee',
   signatureFailures: {
     expired: 'The signature ended before the network took it.',

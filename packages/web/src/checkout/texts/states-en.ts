@@ -104,7 +104,7 @@ export const statesEn: Record<StateName, StateText> = {
   },
   unreachable: {
     title: 'The invoice could not be loaded',
-    happened: 'The service did not answer.',
+    happened: 'The service is busy or did not answer.',
     todo: 'Wait: we try again every few seconds.',
   },
 }

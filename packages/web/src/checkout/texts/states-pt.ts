@@ -109,7 +109,7 @@ export const statesPt = {
   },
   unreachable: {
     title: 'Não conseguimos carregar a cobrança',
-    happened: 'O serviço não respondeu.',
+    happened: 'O serviço está ocupado ou não respondeu.',
     todo: 'Espere: tentamos de novo a cada poucos segundos.',
   },
 } satisfies Record<string, StateText>

@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core'
 import type { OrderBody, RefundBody, RefundClaimBody, RefundListBody, RefundStatusName } from '@ponte/contracts'
 import { parseUsdc } from '@ponte/contracts/money'
 import { useQuery } from '@tanstack/react-query'
@@ -6,7 +7,7 @@ import { api } from '../api/api'
 import { Allowed, useMay } from '../api/use-memberships'
 import { Badge, type Tone } from '../elements/badge'
 import { Card } from '../elements/card'
-import { CopyValue, LinkLine } from '../elements/copy'
+import { CopyValue } from '../elements/copy'
 import { Failure } from '../elements/states'
 import { Confirmed } from '../forms/confirmed'
 import { TransactionLine } from '../orders/transaction-line'
@@ -110,15 +111,22 @@ function OpenClaim({ claim, onDone }: { claim: RefundClaimBody; onDone(): void }
   return (
     <div>
       <p>{t.refunds.asked(usdc(claim.amount), dayOf(claim.expires_at, language))}</p>
-      {read.data?.url && <LinkLine url={read.data.url} label={t.refunds.link} action={t.refunds.linkOpen} />}
-      <Allowed to="cancelRefundClaim">
-        <Confirmed
-          action={t.refunds.endLink}
-          question={t.refunds.endLinkSure}
-          work={() => api.cancelRefundClaim(claim.id)}
-          onDone={onDone}
-        />
-      </Allowed>
+      {read.data?.url && <CopyValue value={read.data.url} label={t.refunds.link} />}
+      <div className="buttons">
+        {read.data?.url && (
+          <Button component="a" href={read.data.url} target="_blank" rel="noreferrer" variant="light">
+            {t.refunds.linkOpen}
+          </Button>
+        )}
+        <Allowed to="cancelRefundClaim">
+          <Confirmed
+            action={t.refunds.endLink}
+            question={t.refunds.endLinkSure}
+            work={() => api.cancelRefundClaim(claim.id)}
+            onDone={onDone}
+          />
+        </Allowed>
+      </div>
     </div>
   )
 }
