@@ -3,7 +3,7 @@ import { type CheckoutBody, formatUsdc, type OrderBody } from '@ponte/contracts'
 import { mined, testAccounts } from '@ponte/local-servers'
 import { deployContracts, paymentRouterAbi, receiveWithAuthorizationTypedData, testUsdcAbi } from '@ponte/payment-router'
 import { until } from '@ponte/service-kit'
-import { Contract, type InterfaceAbi, toBeHex, Wallet, ZeroAddress } from 'ethers'
+import { AbiCoder, Contract, type InterfaceAbi, keccak256, toBeHex, Wallet, ZeroAddress } from 'ethers'
 import { askGateway, call, createMerchant, MERCHANT, RELAYER, startWorld, units, type World } from '../world'
 
 let world: World
@@ -210,6 +210,41 @@ describe('issue: no gas needed', () => {
     expect(await authorize(created, body)).toMatchObject({ status: 202, body: { status: 'paid', tx_hash: expect.stringMatching(/^0x/) } })
     await system.idle()
     expect((await read(created)).payments).toHaveLength(1)
+  }, 60_000)
+
+  it('a signature that follows the words of the document is taken', async () => {
+    const { paths } = (await (await fetch(`${system.gatewayUrl}/openapi.json`)).json()) as {
+      paths: Record<string, { post?: { description: string } }>
+    }
+    const description = paths['/api/v1/checkout/{order_id}/authorization']?.post?.description ?? ''
+    const listed = (words: RegExp) => (words.exec(description)?.[1] ?? '').split(', ').map(field => field.split(' ') as [string, string])
+    const created = await order()
+    const amount = units(created.usdc_amount)
+    await mined(world.chain.mintUsdc(payer.address, amount))
+    await system.idle()
+    const { memo, payment } = created
+    const token = new Contract(payment.token_address, ['function name() view returns (string)', 'function version() view returns (string)'])
+    const [name, version] = await Promise.all(
+      ['name', 'version'].map(field => (token.connect(world.chain.provider) as Contract).getFunction(field)()),
+    )
+    const salt = toBeHex(amount, 32)
+    const parts: Record<string, string> = { memo: `0x${memo}`, 'payment.merchant_address': payment.merchant_address, salt }
+    const encoded = listed(/abi\.encode\(([^)]*)\)/)
+    const nonce = keccak256(
+      AbiCoder.defaultAbiCoder().encode(
+        encoded.map(([type]) => type),
+        encoded.map(([, field]) => parts[field]),
+      ),
+    )
+    const validBefore = Math.floor(Date.parse(created.expires_at) / 1_000)
+    const message = { from: payer.address, to: payment.router_address, value: amount, validAfter: 0, validBefore, nonce }
+    const domain = { name, version, chainId: payment.chain_id, verifyingContract: payment.token_address }
+    const fields = listed(/ReceiveWithAuthorization\(([^)]*)\)/).map(([type, field]) => ({ type, name: field }))
+    const signature = await payer.signTypedData(domain, { ReceiveWithAuthorization: fields }, message)
+    const body = { payer_address: payer.address, amount: formatUsdc(amount), valid_before: validBefore, salt, signature }
+    expect(await authorize(created, body)).toMatchObject({ status: 202 })
+    await system.idle()
+    expect(await read(created)).toMatchObject({ status: 'paid' })
   }, 60_000)
 
   it('what cannot be mined is refused at once, with the reason', async () => {

@@ -37,8 +37,10 @@ export const payers = {
   authorizePayment: byLink('post', '/checkout/:order_id/authorization', {
     ...{ ...ofGateway, summary: 'Pay without gas, by a signature', body: authorizePayment, answers: { 202: 'PaymentAuthorization' } },
     description:
-      'The payer signs EIP-3009 `ReceiveWithAuthorization` of the token at `payment.token_address`: `to` is `payment.router_address`, `nonce` is ' +
-      'keccak256(abi.encode(memo, payment.merchant_address)). We submit it and pay for the gas. The same signature again answers how far it has come.',
+      'The payer signs EIP-712 `ReceiveWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce)` ' +
+      '(EIP-3009) in the domain of the token at `payment.token_address`: its `name()`, its `version()`, `payment.chain_id` and its address. `to` is ' +
+      '`payment.router_address`, `value` is in units of 0.000001 USDC, and `nonce` is keccak256(abi.encode(bytes32 memo, address payment.merchant_address, bytes32 ' +
+      'salt)), 96 bytes, with the `salt` of the body. We submit it and pay for the gas. The same signature again answers how far it has come.',
     example: {
       ...{ payer_address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906', amount: '27.675277', valid_after: 0, valid_before: 1_795_000_000 },
       ...{ salt: `0x${27_675_277n.toString(16).padStart(64, '0')}`, signature: `0x${'1b'.repeat(65)}` },
