@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ApiError, formatUsdc, type MerchantTerms, operations, type PayerRefundBody, userIdOf } from '@ponte/contracts'
 import { addLogFields, answersTo, outboxRows, retryConflicts, serve, serveOnce, uuidv7At } from '@ponte/service-kit'
 import type { Router } from 'express'
+import { checksumAddress } from './chain/checksum-address'
 import type { OrderHistory, Place } from './order/body'
 import { cancelClaim, claimBody, claimStatus, isKnownPayment, openClaim, type RefundClaim, takeClaim } from './refund/claim'
 import { openedRefund, requireReturnable, wantedUnits } from './refund/opening'
@@ -95,16 +96,18 @@ export function refundClaimRoutes(router: Router, { store, database, payoutAddre
       const history = await historyOf((await claimOfPayer(params.payer_token)).orderId)
       const claim = await claimOfPayer(params.payer_token)
       const { order, payments } = history
-      const payee = await reachablePayee(payoutAddresses, body.payee_address, order)
       const refunds = await store.refunds.ofOrder(order.id)
       // Sent again, it is what it was.
-      if (claim.refundId !== null && refunds.some(({ id, payee: named }) => id === claim.refundId && named === payee)) return claim
+      const named = checksumAddress(body.payee_address)
+      if (claim.refundId !== null && refunds.some(({ id, payee }) => id === claim.refundId && payee === named)) return claim
       const next = takeClaim(claim, body.tx_hash, uuidv7At(now()), now())
       if (!isKnownPayment(payments, body)) {
         const message =
           'is not, with this amount, a payment of this order: copy both from your wallet or your exchange, the amount as it arrived'
         throw new ApiError('invalid_request', `The body is not valid: tx_hash ${message}.`, { errors: [{ path: 'tx_hash', message }] })
       }
+      // It asks the chain, so for a payer alone.
+      const payee = await reachablePayee(payoutAddresses, body.payee_address, order)
       const asked = {
         id: next.refundId ?? '',
         units: claim.units,
