@@ -18,7 +18,7 @@ export const refundClaims = table('refund_claims', {
   refundId: text.nullable(),
 })
 
-/** They are written with the refunds of their order. */
+/** They are written with the refunds of their order. Raw SQL reads them by the same declaration of the table. */
 export function refundClaimStore(database: Database) {
   const found = async (name: string, where: string, id: string): Promise<RefundClaim[]> =>
     (

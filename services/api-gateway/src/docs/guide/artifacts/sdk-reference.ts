@@ -930,7 +930,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "CreateRefundClaim",
-        "text": "Body of `refunds.createClaim`.",
+        "text": "Sent by `refunds.createClaim`.",
         "kind": "type",
         "signature": "type CreateRefundClaim = Schemas['CreateRefundClaim']",
         "members": []
