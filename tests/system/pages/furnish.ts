@@ -28,7 +28,10 @@ export async function furnish(world: World, system: System, given?: Merchant) {
   const cancelled = await order('54.00', 'INV-1046', 'Cesta de café da manhã')
   await ask('POST', `/api/v1/orders/${cancelled.id}/cancel`, {})
   await system.idle()
-  const claim = await ask<RefundClaimBody>('POST', `/api/v1/orders/${over.id}/refund-claims`, { surplus: true, reason: 'Veio de corretora' })
+  const claim = await ask<RefundClaimBody>('POST', `/api/v1/orders/${over.id}/refund-claims`, {
+    surplus: true,
+    reason: 'Veio de corretora',
+  })
   world.receiver.answerWith(500)
   const failing = await order('20.00', 'INV-1047', 'Pedido desfeito')
   await ask('POST', `/api/v1/orders/${failing.id}/cancel`, {})

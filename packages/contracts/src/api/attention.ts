@@ -11,12 +11,10 @@ export type AttentionReason = z.infer<typeof attentionReason>
 const filters = {
   reason: attentionReason.optional().meta({ description: 'What is here for this reason, alone or among others' }),
   handled: z.enum(['true', 'false']).optional().meta({ description: '`true`: what was marked as handled; otherwise what was not' }),
-  text: text(QUOTATION_LENGTH_MAX)
-    .optional()
-    .meta({
-      description:
-        'Money without an order alone, marked or not, as a message quotes it: its transaction or the link to it, memo, payer or amount in USDC',
-    }),
+  text: text(QUOTATION_LENGTH_MAX).optional().meta({
+    description:
+      'Money without an order alone, marked or not, as a message quotes it: its transaction or the link to it, memo, payer or amount in USDC',
+  }),
 }
 
 /** Query of `GET /api/v1/attention`. */
