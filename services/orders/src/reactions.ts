@@ -5,7 +5,7 @@ import { publishIfSettled } from './due/payouts'
 import type { Intake } from './intake'
 import { acceptWithPeriod } from './order/acceptance'
 import { type Change, type Ledger, release, supersede } from './order/order'
-import { observe, recovered, refundEvents } from './refund/stored-refund'
+import { observe, promisedOf, recovered, refundEvents } from './refund/stored-refund'
 import type { ChargeOwner, Store } from './store'
 
 export interface ReactionDeps {
@@ -142,7 +142,9 @@ export function reactions(deps: ReactionDeps): Reactions {
       if (!accepted) return
       await retryConflicts(async () => {
         const found = await store.orders.find(order.id)
-        const change = found && acceptWithPeriod(found, accepted.by, store.chain.view(found.order.chainId), now())
+        // Read behind the order, whose version a refund moves on.
+        const isPromised = promisedOf(await store.refunds.ofOrder(order.id)) > 0n
+        const change = found && !isPromised && acceptWithPeriod(found, accepted.by, store.chain.view(found.order.chainId), now())
         if (change) await store.orders.commit(change, { eventId: id })
         else await store.charges.recordEvent(id)
       })

@@ -4,7 +4,7 @@ import { readConfig, silentLogger, uuidv7 } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
 import request from 'supertest'
 import { createOrders, ordersConfig } from '../src'
-import { listener, message } from './listener'
+import { charge, listener, message } from './listener'
 import { asMerchant, merchantId, settings, startOrders } from './setup'
 
 // The listener's statements are the test's: late, twice, in another order, of a halted chain, and of refunds that this database has lost.
@@ -195,6 +195,37 @@ describe('what may go back', () => {
     expect((await cancel(of)).status).toBe(200)
     expect((await accept()).status).toBe(200)
     expect((await made(order)).amount).toBe('60.000000')
+  })
+
+  it('is not taken as payment with its period either, whose charge counts by the merchant’s word alone', async () => {
+    const charged = charge({ brl_amount: '542.00', terms: { ...charge().terms, merchant_id: merchantId, payout_address: wallet.address } })
+    await system.bus.publish(message('subscription.charge_requested', charged))
+    const { subscription_id, order_id } = charged
+    const shown = async (): Promise<OrderBody> => (await request(system.url).get(`/api/v1/orders/${order_id}`).set(me())).body
+    const order = await shown()
+    const payment = chain.payment(order, { gross: 60_000_000n })
+    await chain.report('confirmed', payment)
+    await chain.synced(order)
+    const owner = { merchant_id: merchantId, merchant_version: 1 }
+    await system.sql.query("UPDATE orders SET status = 'cancelled', cancelled_at = now() WHERE id = $1", [order_id])
+    const of = await made(order)
+    expect(of.amount).toBe('60.000000')
+    const accepted = () =>
+      system.bus.publish(
+        message('subscription.charged', {
+          ...{ ...owner, subscription_id, charges_done: 1, accepted: { by: 'ana' } },
+          order: {
+            ...{ id: order_id, subscription_id, external_ref: order.external_ref, brl_amount: order.brl_amount },
+            ...{ usdc_amount: order.usdc_amount, tx_hash: payment.tx_hash, memo: order.memo, paid_at: new Date().toISOString() },
+          },
+        }),
+      )
+    await accepted()
+    expect((await shown()).status).toBe('cancelled')
+    expect((await system.published(order_id)).map(({ type }) => type)).not.toContain('order.paid')
+    expect((await cancel(of)).status).toBe(200)
+    await accepted()
+    expect(await shown()).toMatchObject({ status: 'paid', accepted: { given_away: '40.000000' } })
   })
 
   it('no payment without an order is counted for it while money of it goes back', async () => {
