@@ -1,4 +1,4 @@
-import { paymentRouterAbi } from '@ponte/payment-router'
+import { paymentRouterAbi, transferWithAuthorizationTypedData } from '@ponte/payment-router'
 import { Interface, Wallet } from 'ethers'
 import type { World } from '../world'
 import { BUNDLE_CODE, bundle } from './bundle'
@@ -10,6 +10,8 @@ const usdc = new Interface([
   'function approve(address spender, uint256 value)',
   'function transfer(address to, uint256 value)',
   'function setBlacklisted(address account, bool blacklisted)',
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
+  'function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)',
 ])
 const router = new Interface(paymentRouterAbi)
 const GAS = hex(700_000)
@@ -17,6 +19,22 @@ const PLENTY = 10n ** 15n
 const ALWAYS = 2n ** 256n - 1n
 /** Accounts of the local chain that no other part uses: payers, and last the stranger. */
 const ACCOUNTS = [5, 6, 7, 8, 9]
+const STRANGER = 4
+/** Where merchants spend what they have. */
+export const OWN_ACCOUNT = `0x${'0e'.repeat(20)}`
+const CANCELLATION = {
+  CancelAuthorization: [
+    { name: 'authorizer', type: 'address' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+}
+
+/** What a wallet signs so that money of its own moves, or never does by this nonce. */
+export interface Return {
+  payee: string
+  units: bigint
+  nonce: string
+}
 
 /** All accounts that send transactions in a simulation. What is sent waits until the simulation mines it. */
 export async function createActors(world: World, rpc: Rpc, clock: ChainClock) {
@@ -38,7 +56,29 @@ export async function createActors(world: World, rpc: Rpc, clock: ChainClock) {
   await token(account(0), 'mint', contractAddress, PLENTY)
   await mine()
 
+  const sign = async (wallet: Wallet, { payee, units, nonce }: Return, validBefore: number): Promise<string> => {
+    const terms = { ...{ from: wallet.address, to: payee, value: units, nonce }, validBefore: BigInt(validBefore) }
+    const { domain, types, message } = transferWithAuthorizationTypedData({ ...terms, chainId: world.chain.chainId, usdcAddress })
+    return wallet.signTypedData(domain, types, message)
+  }
+  const submit = ({ address }: Wallet, { payee, units, nonce }: Return, validBefore: number, signature: string) =>
+    token(account(STRANGER), 'transferWithAuthorization', address, payee, units, 0, validBefore, nonce, signature)
+
   return {
+    /** A wallet’s signature of a return, and its submission by a stranger. */
+    sign,
+    submit,
+    /** The wallet takes back what it may have signed. */
+    async cancelAuthorization(wallet: Wallet, nonce: string): Promise<void> {
+      const domain = { name: 'USD Coin', version: '2', chainId: world.chain.chainId, verifyingContract: usdcAddress }
+      const signature = await wallet.signTypedData(domain, CANCELLATION, { authorizer: wallet.address, nonce })
+      await token(account(STRANGER), 'cancelAuthorization', wallet.address, nonce, signature)
+    },
+    /** Money of a wallet goes to its owner’s own account. */
+    async spend(wallet: Wallet, units: bigint, nonce: string): Promise<void> {
+      const [spent, validBefore] = [{ payee: OWN_ACCOUNT, units, nonce }, clock.now() + 86_400]
+      await submit(wallet, spent, validBefore, await sign(wallet, spent, validBefore))
+    },
     transfer: (payer: number, to: string, units: bigint) => token(account(payer), 'transfer', to, units),
     mint: (to: string, units: bigint) => token(account(0), 'mint', to, units),
     pay: (payer: number, memo: string, merchant: string, units: bigint) =>

@@ -9,9 +9,10 @@ const transfers = [
   { ...place, block: 2, time: OCTOBER, from: PAYER, to: PAYOUT, amount: 10n },
   { ...place, block: 3, time: NOVEMBER, from: DEPOSIT, to: PAYOUT, amount: 59n },
   { ...place, block: 3, time: NOVEMBER, from: DEPOSIT, to: FEES, amount: 1n },
+  { ...place, block: 3, time: NOVEMBER, from: `0x${'0'.repeat(40)}`, to: PAYOUT, amount: 9n },
   { ...place, block: 4, time: NOVEMBER, from: PAYER, to: PAYOUT, amount: 7n },
 ]
-const must = { ...movedMoney({ transfers }, 3, PAYOUT, new Set([DEPOSIT])), givenAway: 3n }
+const must = { ...movedMoney({ transfers }, 3, PAYOUT, new Set([DEPOSIT])), givenAway: 3n, returned: 5n }
 const rows: SeenEntry[] = [
   { sequence: 1, kind: 'payment', units: 100n },
   { sequence: 2, kind: 'payment', units: 10n },
@@ -19,11 +20,20 @@ const rows: SeenEntry[] = [
   { sequence: 4, kind: 'fee', units: 1n },
   { sequence: 5, kind: 'settled', units: 59n },
   { sequence: 6, kind: 'accepted', units: 3n },
+  { sequence: 7, kind: 'returned', units: 5n },
 ]
-const seen = { gross: 110n, fee: 1n, settled: 69n, waiting: 40n, givenAway: 3n, settledByMonth: { '2026-10': 10n, '2026-11': 59n } }
+const seen = {
+  gross: 110n,
+  fee: 1n,
+  settled: 69n,
+  waiting: 40n,
+  givenAway: 3n,
+  returned: 5n,
+  settledByMonth: { '2026-10': 10n, '2026-11': 59n },
+}
 
 test('what reached the payout address and what lies at deposit addresses follow from confirmed transfers alone', () => {
-  expect(must).toEqual({ givenAway: 3n, settled: 69n, waiting: 40n, settledByMonth: { '2026-10': 10n, '2026-11': 59n } })
+  expect(must).toEqual({ givenAway: 3n, returned: 5n, settled: 69n, waiting: 40n, settledByMonth: { '2026-10': 10n, '2026-11': 59n } })
   expect(sentTo({ transfers }, 3, FEES)).toBe(1n)
   expect(ledgerDifferences(seen, rows, must)).toEqual([])
 })
@@ -31,9 +41,10 @@ test('what reached the payout address and what lies at deposit addresses follow 
 test.each([
   ['a unit too many', { ...seen, settled: 70n }, rows],
   ['a unit in another month', { ...seen, settledByMonth: { '2026-10': 9n, '2026-11': 60n } }, rows],
-  ['a row that the sums lack', seen, [...rows, { sequence: 7, kind: 'direct', units: 1n }]],
+  ['a row that the sums lack', seen, [...rows, { sequence: 8, kind: 'direct', units: 1n }]],
   ['what was given away is not what was missing', { ...seen, givenAway: 2n }, rows],
-  ['a gap', seen, rows.map(row => ({ ...row, sequence: row.sequence === 6 ? 7 : row.sequence }))],
+  ['what went back is not what left', { ...seen, returned: 4n }, rows],
+  ['a gap', seen, rows.map(row => ({ ...row, sequence: row.sequence === 7 ? 8 : row.sequence }))],
 ])('%s is seen', (_, books, entries) => {
   expect(ledgerDifferences(books, entries, must)).not.toEqual([])
 })

@@ -10,11 +10,13 @@ export interface MovedMoney {
   settledByMonth: Record<string, bigint>
 }
 
-/** With what acceptances and tolerances gave away, which no transfer shows. */
+/** With what acceptances and tolerances gave away, which no transfer shows, and what went back. */
 export interface Must extends MovedMoney {
   givenAway: bigint
+  returned: bigint
 }
 
+const MINT = `0x${'0'.repeat(40)}`
 const OFFSET_S = -10_800
 const monthOf = (time: number) => new Date((time + OFFSET_S) * 1_000).toISOString().slice(0, 7)
 
@@ -29,7 +31,8 @@ export function movedMoney(
     if (block > through) continue
     if (deposits.has(to)) moved.waiting += amount
     if (deposits.has(from)) moved.waiting -= amount
-    if (to !== payout) continue
+    // A plain transfer, here one that was minted, is in no books.
+    if (to !== payout || from === MINT) continue
     moved.settled += amount
     moved.settledByMonth[monthOf(time)] = (moved.settledByMonth[monthOf(time)] ?? 0n) + amount
   }
@@ -47,6 +50,7 @@ export interface SeenLedger {
   settled: bigint
   waiting: bigint
   givenAway: bigint
+  returned: bigint
   settledByMonth: Record<string, bigint>
 }
 /** A row of the file of entries. */
@@ -69,6 +73,8 @@ export function ledgerDifferences(seen: SeenLedger, rows: readonly SeenEntry[], 
     differ(`settled of ${month}`, seen.settledByMonth[month] ?? 0n, must.settledByMonth[month] ?? 0n)
   differ('given away', seen.givenAway, must.givenAway)
   differ('given away of the file', sum('accepted'), seen.givenAway)
+  differ('returned', seen.returned, must.returned)
+  differ('returned of the file', sum('returned'), must.returned)
   differ('gross of the file', sum('payment', 'unmatched', 'direct'), seen.gross)
   differ('fee of the file', sum('fee'), seen.fee)
   differ('settled of the file', sum('settled', 'direct'), seen.settled)

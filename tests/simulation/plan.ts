@@ -10,6 +10,15 @@ export type Action = { at: number; order: number } & (
   | { does: 'stray'; units: bigint; payer: number }
   /** The merchant counts that payment for the order. */
   | { does: 'attach' }
+  /** The merchant asks for its `nth` return: all that may go back, the surplus, or a hundredth of what the order asks for, so many times. */
+  | { does: 'return'; nth: number; of: 'all' | 'surplus' | number; to: 'payer' | 'other' }
+  /** The wallet signs it; it is brought, submitted by a stranger, or both. */
+  | { does: 'sign'; nth: number; forS: number; isBrought: boolean; isSubmitted: boolean }
+  /** On the chain. */
+  | { does: 'cancel authorization'; nth: number }
+  /** The wallet uses it for something else. */
+  | { does: 'use nonce'; nth: number }
+  | { does: 'cancel return'; nth: number }
   /** With others of the same `bundle`, in one transaction of a contract. */
   | { does: 'bundled'; units: bigint; bundle: number }
 )
@@ -91,6 +100,38 @@ export function planStray(random: Random, order: { index: number; createdAt: num
     { at: counted(), order: order.index, does: 'attach' },
     { at: counted(), order: order.index, does: 'attach' },
   ]
+}
+
+/** One to three returns, most of them after the end of the order, what is signed for them, and second thoughts. */
+export function planReturns(random: Random, order: { index: number; createdAt: number; expiresAt: number }): Action[] {
+  const actions: Action[] = []
+  if (random.chance(0.5)) return actions
+  const returns = random.between(1, 4)
+  for (let nth = 0; nth < returns; nth++) {
+    const from = random.chance(0.9) ? order.expiresAt : order.createdAt
+    const at = from + random.between(60, 6_000)
+    const later = () => at + random.between(1, 4_000)
+    const of = random.chance(0.3) ? 'all' : random.chance(0.3) ? 'surplus' : random.between(1, 120)
+    actions.push({ at, order: order.index, does: 'return', nth, of, to: random.chance(0.2) ? 'payer' : 'other' })
+    for (let more = random.between(0, 3); more > 0; more--) {
+      const forS = random.chance(0.3)
+        ? random.between(55, 300)
+        : random.chance(0.9)
+          ? random.between(300, 4_000)
+          : random.between(4_000, 86_400)
+      const [isBrought, isSubmitted] = random.pick([
+        [true, false],
+        [true, false],
+        [true, true],
+        [false, true],
+      ] as const)
+      actions.push({ at: later(), order: order.index, does: 'sign', nth, forS, isBrought, isSubmitted })
+    }
+    if (random.chance(0.15)) actions.push({ at: later(), order: order.index, does: 'cancel authorization', nth })
+    if (random.chance(0.06)) actions.push({ at: later(), order: order.index, does: 'use nonce', nth })
+    if (random.chance(0.4)) actions.push({ at: later(), order: order.index, does: 'cancel return', nth })
+  }
+  return actions
 }
 
 function totalOf(random: Random, usdc: bigint): bigint {

@@ -19,6 +19,9 @@ export const hex = (value: number | bigint) => `0x${value.toString(16)}`
 
 // keccak256 of Transfer(address,address,uint256) and of PaymentReceived(bytes32,address,address,uint256,uint256).
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+// And of AuthorizationUsed(address,bytes32) and AuthorizationCanceled(address,bytes32).
+const USED = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5'
+const CANCELLED = '0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81'
 
 export interface Log {
   address: string
@@ -26,6 +29,7 @@ export interface Log {
   data: string
   transactionHash: string
   blockNumber: string
+  blockHash: string
   logIndex: string
 }
 
@@ -36,15 +40,16 @@ export interface Placed {
   time: number
 }
 
-/** Every `Transfer` of the token and every event with four topics of the router, in the canonical chain as it is now. */
+/** By hash, which a reorganisation changes. */
+const timeOfBlock = new Map<string, number>()
+
+/** Every `Transfer` and every end of an authorization of the token and every event with four topics of the router, in the canonical chain as it is now. */
 export async function readChain(rpc: Rpc, token: string, router: string) {
   const head = Number(await rpc<string>('eth_blockNumber'))
-  const times = new Map<number, number>()
-  const timeOf = async (block: number) => {
-    const known = times.get(block)
-    if (known !== undefined) return known
-    const time = Number((await rpc<{ timestamp: string }>('eth_getBlockByNumber', hex(block), false)).timestamp)
-    times.set(block, time)
+  const timeOf = async (block: number) => Number((await rpc<{ timestamp: string }>('eth_getBlockByNumber', hex(block), false)).timestamp)
+  const timeOfLog = async ({ blockHash, blockNumber }: Log) => {
+    const time = timeOfBlock.get(blockHash) ?? (await timeOf(Number(blockNumber)))
+    timeOfBlock.set(blockHash, time)
     return time
   }
   const logsOf = (address: string, topics: unknown[]) =>
@@ -53,7 +58,7 @@ export async function readChain(rpc: Rpc, token: string, router: string) {
     txHash: log.transactionHash,
     block: Number(log.blockNumber),
     logIndex: Number(log.logIndex),
-    time: await timeOf(Number(log.blockNumber)),
+    time: await timeOfLog(log),
   })
   const address = (topic: string | undefined) => `0x${(topic ?? '').slice(26).toLowerCase()}`
   const transfers = await Promise.all(
@@ -75,6 +80,14 @@ export async function readChain(rpc: Rpc, token: string, router: string) {
         amount: BigInt(log.data.slice(0, 66)) + BigInt(`0x${log.data.slice(66)}`),
       })),
   )
-  return { head, timeOf, transfers, received }
+  const ends = await Promise.all(
+    (await logsOf(token, [[USED, CANCELLED]])).map(async log => ({
+      ...(await placed(log)),
+      kind: log.topics[0] === USED ? ('used' as const) : ('cancelled' as const),
+      authorizer: address(log.topics[1]),
+      nonce: log.topics[2] ?? '',
+    })),
+  )
+  return { head, timeOf, transfers, received, ends }
 }
 export type ChainFacts = Awaited<ReturnType<typeof readChain>>

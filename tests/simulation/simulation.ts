@@ -1,16 +1,28 @@
-import type { AttentionItemBody, List, OrderBody, SummaryBody } from '@ponte/contracts'
+import type { AttentionItemBody, EventBody, List, OrderBody, RefundListBody, SummaryBody } from '@ponte/contracts'
 import { receiveWithAuthorizationTypedData } from '@ponte/payment-router'
 import { silentLogger } from '@ponte/service-kit'
 import { hexlify, id, randomBytes, Wallet } from 'ethers'
 import { createRandom, type Random } from '../torture/random'
 import { startReceiver } from '../torture/receiver'
 import { call, createMerchant, startWorld, units } from '../world'
-import { createActors } from './actors'
+import { createActors, OWN_ACCOUNT } from './actors'
 import { openChainClock } from './chain-clock'
 import { ledgerDifferences, movedMoney, type SeenEntry, sentTo } from './judge-ledger'
 import { differences, expectedOf, type Heard, hearingDifferences, type SeenOrder } from './judge-orders'
-import { type Action, planAcceptance, planActions, planOrder, planStray, planTolerance } from './plan'
-import { openRpc, readChain } from './rpc'
+import {
+  type Asked,
+  type Confirmed,
+  expectedReturn,
+  noticeDifferences,
+  orderDifferences,
+  returnDifferences,
+  returned,
+  walletDifferences,
+} from './judge-returns'
+import type { Expected } from './oracle'
+import { type Action, planAcceptance, planActions, planOrder, planReturns, planStray, planTolerance } from './plan'
+import { createReturns, isReturning, type Returning } from './returns'
+import { type ChainFacts, openRpc, readChain } from './rpc'
 import { startServices } from './services'
 
 const CONFIRMATIONS = 3
@@ -33,15 +45,11 @@ export interface Outcome {
   differences: string[]
 }
 
-interface Opened {
+interface Opened extends Returning {
   index: number
-  id: string
   memo: string
-  apiKey: string
   merchant: number
-  merchantAddress: string
   depositAddress: string | null
-  usdcUnits: bigint
   toleranceUnits: bigint
   expiresAt: number
   cancelled: boolean
@@ -65,20 +73,29 @@ export async function startSimulation() {
   const merchants = await Promise.all(
     Array.from({ length: MERCHANTS }, async () => {
       const receiver = await startReceiver()
-      const body = await createMerchant(world, gateway, receiver.url, Wallet.createRandom().address)
+      const wallet = new Wallet(Wallet.createRandom().privateKey)
+      const body = await createMerchant(world, gateway, receiver.url, wallet.address)
       receiver.trust(body.webhook_secret)
-      return { receiver, body }
+      return { receiver, wallet, body }
     }),
   )
 
   const feeReceiver = `0x${(await rpc<string>('eth_call', { to: world.chain.routerAddress, data: id('feeReceiver()').slice(0, 10) }, 'latest')).slice(26)}`
   const depositsOf = merchants.map(() => new Set<string>())
   const givenAwayOf = merchants.map(() => new Map<string, bigint>())
+  const returnsOf = merchants.map(() => new Map<string, Asked>())
+  const readNow = async () => {
+    const chain = await readChain(rpc, world.chain.usdcAddress, world.chain.routerAddress)
+    const block = chain.head - CONFIRMATIONS + 1
+    return { chain, confirmed: { block, time: await chain.timeOf(block) } }
+  }
+  const returns = createReturns({ gateway, actors, clock, readChain: readNow })
 
   async function play(seed: number, size: number): Promise<Outcome> {
     const random = createRandom(seed)
     /** Dice of their own, so that what is planned for orders stays as it is. */
     const strays = createRandom(seed + 1_000_000)
+    const returning = createRandom(seed + 2_000_000)
     const counts: Record<string, number> = {}
     const before = { ...services.bus.counts }
     const count = (name: string, by = 1) => {
@@ -92,7 +109,12 @@ export async function startSimulation() {
         orders.flatMap(order => {
           const times = { index: order.index, createdAt: clock.now(), expiresAt: order.expiresAt }
           const planned = planActions(random, { ...times, usdcUnits: order.usdcUnits, hasDeposit: order.depositAddress !== null })
-          return [...planned, ...planAcceptance(strays, times), ...planStray(strays, { ...times, usdcUnits: order.usdcUnits })]
+          return [
+            ...planned,
+            ...planAcceptance(strays, times),
+            ...planStray(strays, { ...times, usdcUnits: order.usdcUnits }),
+            ...planReturns(returning, times),
+          ]
         }),
       ),
     )
@@ -116,11 +138,22 @@ export async function startSimulation() {
         const place = { memo: hexlify(randomBytes(32)).slice(2), merchant: merchant?.body.payout_address ?? '' }
         await actors.sweepOfNone(strays.between(0, 4), place, BigInt(strays.between(1, 90_000_000)))
       }
+      if (returning.chance(0.05)) {
+        count('wallets spent')
+        const { wallet } = returning.pick(merchants)
+        const held = await world.chain.balanceOf(wallet.address)
+        await actors.spend(wallet, (held * BigInt(returning.between(80, 101))) / 100n, hexlify(randomBytes(32)))
+      }
+      if (returning.chance(0.05)) {
+        count('wallets filled')
+        await actors.mint(returning.pick(merchants).wallet.address, BigInt(returning.between(1, 200_000_000)))
+      }
       await act(orders, actions, at, count)
       if (index % Math.ceil(byTime.length / 3) === 0) {
         await disturb.heal()
         count('checkpoints')
         found.push(...(await settle(orders, false)))
+        await countReturns(orders, false, count)
         if (found.length > 0) break
       }
     }
@@ -129,6 +162,7 @@ export async function startSimulation() {
     await clock.mineAt(end)
     for (let block = 0; block <= CONFIRMATIONS; block++) await clock.mineAt(clock.now() + 1)
     if (found.length === 0) found.push(...(await settle(orders, true)))
+    if (found.length === 0) await countReturns(orders, true, count)
     for (const message of services.dead) found.push(`${message.type} is among the dead letters: ${message.body.slice(0, 200)}`)
     for (const { receiver } of merchants) {
       const { received, forged } = receiver.counts
@@ -164,6 +198,9 @@ export async function startSimulation() {
         cancelled: false,
         accepted: null,
         attached: [],
+        wallet: merchant.wallet,
+        signers: new Set(),
+        returns: new Map(),
       })
       if (body.payment.deposit_address) depositsOf[planned.merchant]?.add(body.payment.deposit_address.toLowerCase())
     }
@@ -180,6 +217,10 @@ export async function startSimulation() {
       if (action.does === 'cancel') await cancel(order, count)
       else if (action.does === 'accept') await accept(order, count)
       else if (action.does === 'attach') await attach(order, count)
+      else if (action.does === 'return') await ask(order, action, count)
+      else if (action.does === 'sign') await returns.sign(order, action, count)
+      else if (action.does === 'cancel authorization' || action.does === 'use nonce') await returns.endNonce(order, action)
+      else if (action.does === 'cancel return') await returns.cancel(order, action, count)
       else if (action.does === 'stray') await actors.pay(action.payer, strayMemoOf(order), order.merchantAddress, action.units)
       else if (action.does === 'router') await actors.pay(action.payer, order.memo, order.merchantAddress, action.units)
       else if (action.does === 'sweep') await actors.sweep(action.payer, order.memo, order.merchantAddress)
@@ -210,6 +251,7 @@ export async function startSimulation() {
       const body = await call<OrderBody>(gateway, 'POST', `/api/v1/orders/${order.id}/accept`, order.apiKey, { reason: 'simulated' })
       order.accepted = body.tx_hash
       count('accepted')
+      if (isReturning(order)) returns.wrong.push(`order ${order.id}: it was accepted while money of it goes back`)
     } catch (error) {
       // There is nothing to accept, or orders is away.
       if (!/ answered (409|50[23]):/.test(String(error))) throw error
@@ -225,15 +267,23 @@ export async function startSimulation() {
       await call(gateway, 'POST', `/api/v1/attention/${item.id}/attach`, order.apiKey, word)
       order.attached.push(item.payment.tx_hash)
       count('attached')
+      if (isReturning(order)) returns.wrong.push(`order ${order.id}: a payment was counted for it while money of it goes back`)
     } catch (error) {
       // The order is paid, or orders is away.
       if (!/ answered (409|50[23]):/.test(String(error))) throw error
     }
   }
 
+  async function ask(order: Opened, action: Extract<Action, { does: 'return' }>, count: (name: string) => void): Promise<void> {
+    await returns.ask(order, action, count)
+    const asked = order.returns.get(action.nth)
+    if (asked) returnsOf[order.merchant]?.set(asked.id, asked)
+  }
+
   /** The signer's money is mined with the block of the action; the signature is handed in after it. */
   async function signed(order: Opened, amount: bigint, count: (name: string) => void): Promise<() => Promise<void>> {
     const signer = await actors.signer(amount)
+    order.signers.add(signer.address.toLowerCase())
     return async () => {
       const validBefore = order.expiresAt
       if (validBefore < clock.now() + 61) return
@@ -314,9 +364,7 @@ export async function startSimulation() {
   }
 
   async function compare(orders: readonly Opened[], final: boolean): Promise<string[]> {
-    const chain = await readChain(rpc, world.chain.usdcAddress, world.chain.routerAddress)
-    const block = chain.head - CONFIRMATIONS + 1
-    const confirmed = { block, time: await chain.timeOf(block) }
+    const { chain, confirmed } = await readNow()
     const found = await Promise.all(
       orders.map(async order => {
         const seen = toSeen(order, await call<OrderBody>(gateway, 'GET', `/api/v1/orders/${order.id}`, order.apiKey))
@@ -324,10 +372,56 @@ export async function startSimulation() {
         givenAwayOf[order.merchant]?.set(order.id, expected.booked)
         const wrong = differences(seen, expected, order.merchant === 0 && !final)
         if (final) wrong.push(...hearingDifferences(seen, hearing(order), expected))
+        if (order.returns.size > 0) wrong.push(...(await compareReturns(order, expected, chain, confirmed, final)))
         return wrong.map(each => `order ${order.index} (${order.id}): ${each}`)
       }),
     )
-    return [...found.flat(), ...(await compareLedgers(chain, block))]
+    return [...returns.wrong, ...found.flat(), ...(await compareLedgers(chain, confirmed.block))]
+  }
+
+  /** Each return of an order, its sums, and what the merchant was notified of. */
+  async function compareReturns(
+    order: Opened,
+    { payments, statuses }: Expected,
+    chain: ChainFacts,
+    confirmed: Confirmed,
+    final: boolean,
+  ): Promise<string[]> {
+    const list = await call<RefundListBody>(gateway, 'GET', `/api/v1/orders/${order.id}/refunds`, order.apiKey)
+    const asked = [...order.returns.values()]
+    const found = list.data.length === asked.length ? [] : [`${list.data.length} returns are listed, and ${asked.length} were made`]
+    const must = asked.map(one => expectedReturn(one, chain, confirmed, final))
+    for (const [index, one] of asked.entries()) {
+      const [seen, expected] = [list.data.find(({ id }) => id === one.id), must[index]]
+      if (!seen || !expected) return [`return ${one.id} is not listed`]
+      const shown = { status: seen.status, txHash: seen.tx_hash, validBefore: seen.valid_before }
+      const wrong = returnDifferences(shown, expected)
+      if (final) wrong.push(...noticeDifferences(await noticesOf(order, one), expected))
+      found.push(...wrong.map(each => `return ${one.id}: ${each}`))
+    }
+    const came = payments.reduce((sum, { status, amount }) => (status === 'confirmed' ? sum + amount : sum), 0n)
+    const [status = ''] = statuses
+    const taken = status === 'paid' ? order.usdcUnits : 0n
+    const sums = { came, leftOver: came > taken ? came - taken : 0n, isClosed: ['paid', 'expired', 'cancelled'].includes(status) }
+    const seen = {
+      ...{ came: units(list.came), promised: units(list.promised), returnable: units(list.returnable), surplus: units(list.surplus) },
+    }
+    const isCertain = statuses.length === 1 && must.every(one => one.statuses.length === 1)
+    return isCertain ? [...found, ...orderDifferences(seen, asked, sums, chain, confirmed)] : found
+  }
+
+  async function noticesOf(order: Opened, { id }: Asked): Promise<string[]> {
+    const { data } = await call<List<EventBody>>(gateway, 'GET', `/api/v1/events?limit=100&order_id=${order.id}`, order.apiKey)
+    return data.filter(event => event.type.startsWith('refund.') && Reflect.get(event.data, 'id') === id).map(({ type }) => type)
+  }
+
+  async function countReturns(orders: readonly Opened[], final: boolean, count: (name: string) => void): Promise<void> {
+    const { chain, confirmed } = await readNow()
+    for (const asked of orders.flatMap(order => [...order.returns.values()])) {
+      const [status] = expectedReturn(asked, chain, confirmed, true).statuses
+      count(`returns ${status} ${final ? 'at the end' : 'at a checkpoint'}`)
+      if (final && status === 'confirmed' && !asked.isSubmitted) count('returns by the relayer alone')
+    }
   }
 
   /** Every merchant's ledger against the token's transfers, and the fees of all of them together. */
@@ -338,16 +432,23 @@ export async function startSimulation() {
         const sums = await call<SummaryBody>(gateway, 'GET', `/api/v1/summary?${new URLSearchParams(BOOKS)}`, body.api_key)
         const file = await fetch(`${gateway}/api/v1/entries.csv`, { headers: { Authorization: `Bearer ${body.api_key}` } })
         const rows = (await file.text()).trim().split('\r\n').slice(1).map(toSeenEntry)
-        const { gross, platform_fee, settled, waiting, given_away } = sums.closing
+        const { gross, platform_fee, settled, waiting, given_away, returned: back } = sums.closing
         fees.push(signedUnits(platform_fee))
         const seen = {
           ...{ gross: signedUnits(gross), fee: signedUnits(platform_fee), settled: signedUnits(settled), waiting: signedUnits(waiting) },
           givenAway: signedUnits(given_away),
+          returned: signedUnits(back),
           settledByMonth: Object.fromEntries(sums.periods.map(({ date, settled }) => [date.slice(0, 7), signedUnits(settled)])),
         }
         const givenAway = [...(givenAwayOf[index]?.values() ?? [])].reduce((sum, each) => sum + each, 0n)
-        const must = { ...movedMoney(chain, through, (body.payout_address ?? '').toLowerCase(), depositsOf[index] ?? new Set()), givenAway }
-        return ledgerDifferences(seen, rows, must).map(each => `ledger of merchant ${index}: ${each}`)
+        const payout = (body.payout_address ?? '').toLowerCase()
+        const asked = [...(returnsOf[index]?.values() ?? [])]
+        const must = {
+          ...movedMoney(chain, through, payout, depositsOf[index] ?? new Set()),
+          ...{ givenAway, returned: asked.reduce((sum, one) => sum + (returned(one, chain, through)?.amount ?? 0n), 0n) },
+        }
+        const wrong = [...ledgerDifferences(seen, rows, must), ...walletDifferences(asked, chain, payout, OWN_ACCOUNT)]
+        return wrong.map(each => `ledger of merchant ${index}: ${each}`)
       }),
     )
     const fee = fees.reduce((sum, each) => sum + each, 0n)

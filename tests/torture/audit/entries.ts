@@ -27,7 +27,8 @@ export async function entriesAgainstChain(audited: Audited): Promise<string[]> {
     const sums = await ledger.query('orders', SUMS, [body.id])
     const rows = await ledger.query('orders', 'SELECT sequence, kind, units::text FROM entries WHERE merchant_id = $1', [body.id])
     const [given] = await ledger.query('orders', GIVEN_AWAY, [body.id])
-    const must = { ...movedMoney({ transfers }, Number.POSITIVE_INFINITY, payout, deposits), givenAway: units(given?.units) }
+    const returned = transfers.reduce((sum, { from, amount }) => (from === payout ? sum + amount : sum), 0n)
+    const must = { ...movedMoney({ transfers }, Number.POSITIVE_INFINITY, payout, deposits), givenAway: units(given?.units), returned }
     const entries = rows.map(row => ({ sequence: Number(row.sequence), kind: String(row.kind), units: units(row.units) }))
     differences.push(...ledgerDifferences(figuresOf(sums), entries, must).map(each => `merchant ${body.id}: ${each}`))
   }
@@ -40,7 +41,7 @@ function figuresOf(sums: readonly Row[]) {
   const [gross, fee, settled] = [total(of('payment', 'unmatched', 'direct')), total(of('fee')), total(of('settled', 'direct'))]
   const months = new Set(sums.map(({ month }) => String(month)))
   return {
-    ...{ gross, fee, settled, waiting: gross - fee - settled, givenAway: total(of('accepted')) },
+    ...{ gross, fee, settled, waiting: gross - fee - settled, givenAway: total(of('accepted')), returned: total(of('returned')) },
     settledByMonth: Object.fromEntries(
       [...months].map(month => [month, total(of('settled', 'direct').filter(row => row.month === month))]),
     ),
