@@ -1,6 +1,7 @@
 import { forgottenBy, type LostOrder, lostOrders, type Restored } from './lost'
 import { type OrderEvent, orderDifferences } from './orders'
 import { addressesAgainstOrders, ledgerAgainstOrders, paymentsOf } from './payments'
+import { returnsAgainstListener } from './returns'
 import { ask, groupBy, lower, type OpsUrls, type Row, readTable } from './rows'
 import { eventOf, eventsAgainstDeliveries } from './webhooks'
 
@@ -51,7 +52,12 @@ export async function audit(
   const to = Math.min(wanted ?? status.confirmed_block, status.confirmed_block)
   if (from > to) throw new Error(`Block ${from} is not confirmed yet; the last one that is, is ${status.confirmed_block}.`)
   const onChain = await chainDifferences(listener, from, to)
-  const [ledger, payables] = await Promise.all([readTable(listener, 'payments'), readTable(listener, 'payables')])
+  const [ledger, payables, watches] = await Promise.all([
+    readTable(listener, 'payments'),
+    readTable(listener, 'payables'),
+    readTable(listener, 'refund_watches'),
+  ])
+  const [refunds, signatures] = await Promise.all([readTable(orders, 'refunds'), readTable(orders, 'refund_signatures')])
   const [orderRows, payments, sweeps, unmatched, attachments, depositStates, outbox, merchants, cursors] = await Promise.all(
     ['orders', 'payments', 'sweeps', 'unmatched_payments', 'attachments', 'deposit_states', 'outbox', 'merchants', 'chain_cursors'].map(
       table => readTable(orders, table),
@@ -82,6 +88,7 @@ export async function audit(
     ...onChain,
     ...ledgerAgainstOrders(books),
     ...addressesAgainstOrders(books, new Set(lost.map(({ id }) => id))),
+    ...returnsAgainstListener({ ...books, refunds, signatures, watches, now, isForgotten }),
     ...books.orders.flatMap(order =>
       orderDifferences({
         order,
@@ -139,6 +146,14 @@ async function chainDifferences(listener: string, from: number, to: number): Pro
       `/reconcile/addresses${after === '' ? '' : `?after=${after}`}`,
     )
     found.push(...page.differences.map(one => `balance: at block ${one.block_number}: ${one.detail}`))
+    after = page.next
+  }
+  for (let after: string | null = ''; after !== null; ) {
+    const page: { next: string | null; differences: { refund_id: string; detail: string }[] } = await ask(
+      listener,
+      `/reconcile/refunds${after === '' ? '' : `?after=${after}`}`,
+    )
+    found.push(...page.differences.map(one => `returns: refund ${one.refund_id}: ${one.detail}`))
     after = page.next
   }
   return found

@@ -23,7 +23,7 @@ import { publishAudit } from './reconcile/audit'
 import { createReconcile } from './reconcile/job'
 import { reconcileRoutes } from './reconcile/routes'
 import { reconcileStore } from './reconcile/store'
-import { createRefunds } from './refunds'
+import { createRefunds, refundRoutes } from './refunds'
 import { createIntake, createRelay } from './relay'
 import { depositRoutes, routes } from './routes'
 import { openChainClient } from './rpc/chain-client'
@@ -141,7 +141,8 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     .use(depositRoutes(database, config, accounts))
     .use(reconcileRoutes(config.CHAIN_ID, reconcile, scan.wake))
     .use(deadLetterRoutes(bus.deadLetters('chain-listener')))
-    .use(auditRoutes(database, { payments: ['chain_id', 'block_hash', 'log_index'], payables: ['chain_id', 'order_id'] }))
+    .use(refundRoutes(refunds.compare))
+    .use(auditRoutes(database, audited))
   const parts = [
     outbox,
     ...chainParts,
@@ -154,6 +155,13 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     consumer(bus, queuesReadBy('chain-listener'), reactions(intake, refunds)),
   ]
   return { ...assemble({ parts, http: undefined, operators }), http: relay?.http, status }
+}
+
+/** Read row by row by an auditor. */
+const audited = {
+  payments: ['chain_id', 'block_hash', 'log_index'],
+  payables: ['chain_id', 'order_id'],
+  refund_watches: ['chain_id', 'refund_id'],
 }
 
 const KINDS: readonly PaymentKind[] = ['router', 'transfer', 'sweep']

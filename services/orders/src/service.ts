@@ -208,6 +208,8 @@ const audited = {
   sweeps: ['id'],
   unmatched_payments: ['id'],
   attachments: ['payment_id'],
+  refunds: ['id'],
+  refund_signatures: ['refund_id', 'valid_before'],
   deposit_states: ['order_id'],
   outbox: ['id'],
   merchants: ['id'],

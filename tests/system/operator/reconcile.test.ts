@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { type ServiceName, type System, startAll } from '@ponte/all-in-one'
-import type { AttentionItemBody, List, OrderBody } from '@ponte/contracts'
+import type { AttentionItemBody, List, OrderBody, RefundBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { audit, type OpsUrls } from '../../audit'
 import { type Ledger, openLedger } from '../../torture/ledger'
-import { call, createMerchant, PAYER, pay, startWorld, units, type World } from '../../world'
+import { call, createMerchant, MERCHANT, PAYER, pay, startWorld, units, type World } from '../../world'
 
 const program = join(__dirname, '../../../scripts/operate/reconcile.mjs')
 const ATTACHED_MEMO = 'cd'.repeat(32)
@@ -14,6 +14,7 @@ let world: World
 let system: System
 let ledger: Ledger
 let urls: OpsUrls
+let returned: RefundBody
 const made: Record<'paid' | 'other' | 'attached' | 'underpaid' | 'deposited' | 'cancelled' | 'unpaid', OrderBody> = {} as never
 
 beforeAll(async () => {
@@ -26,7 +27,7 @@ beforeAll(async () => {
     'webhook-dispatcher': system.opsUrls['webhook-dispatcher'],
   }
   const merchant = await createMerchant(world, system.gatewayUrl)
-  const post = (path: string, body: object) => call<OrderBody>(system.gatewayUrl, 'POST', path, merchant.api_key, body)
+  const post = <T = OrderBody>(path: string, body: object) => call<T>(system.gatewayUrl, 'POST', path, merchant.api_key, body)
   const order = () =>
     post('/api/v1/orders', { brl_amount: '150.00', external_ref: 'INV-1', description: 'bread', metadata: { table: '7' } })
   for (const kind of ['paid', 'other', 'attached', 'underpaid', 'deposited', 'cancelled', 'unpaid'] as const) made[kind] = await order()
@@ -43,7 +44,18 @@ beforeAll(async () => {
   const { data } = await call<List<AttentionItemBody>>(system.gatewayUrl, 'GET', '/api/v1/attention', merchant.api_key)
   const stray = data.find(({ payment }) => payment?.memo === ATTACHED_MEMO)
   await post(`/api/v1/attention/${stray?.id}/attach`, { order_id: made.attached.id, reason: 'The memo was typed wrong' })
+  const back = { amount: '5', payee_address: PAYER.address, reason: 'It came back' }
+  returned = await post<RefundBody>(`/api/v1/orders/${made.other.id}/refunds`, back)
+  const { domain, types, message } = returned.typed_data ?? { domain: {}, types: {}, message: { validBefore: '0' } }
+  const signature = await world.chain.wallet(MERCHANT.privateKey).signTypedData(domain, types, message)
+  await post(`/api/v1/refunds/${returned.id}/signature`, { valid_before: Number(message.validBefore), signature })
   await system.idle()
+  // So deep that the listener does not look at it any more, and what is planted there stays.
+  const [final] = await ledger.query(
+    'chain-listener',
+    "UPDATE refund_watches SET is_final = true WHERE ended = 'transferred' RETURNING refund_id",
+  )
+  if (!final) throw new Error('the refund has not gone back')
 }, 120_000)
 
 afterAll(async () => {
@@ -191,6 +203,21 @@ const audited: Audited[] = [
     unaudited: { reason: NOTED, attached_by: NOTED, attached_at: NOTED },
   },
   {
+    ...{ service: 'orders', table: 'refunds', where: () => `id = '${returned.id}'` },
+    unaudited: {
+      ...{ reason: NOTED, requested_by: NOTED, created_at: STAMP, known_at: STAMP, known_block: LATEST, asked_at: OWN_WORK },
+      ...{
+        watch_from: 'the listener looks from some blocks before it on',
+        generation: 'of one that has not ended it is asked about again',
+      },
+    },
+    values: { ended: "'cancelled'" },
+  },
+  {
+    ...{ service: 'orders', table: 'refund_signatures', where: () => 'signature IS NOT NULL' },
+    unaudited: { seen_at: STAMP },
+  },
+  {
     ...{ service: 'orders', table: 'deposit_states', where: () => `order_id = '${made.paid.id}'` },
     unaudited: { watched_version: LATEST, asked_generation: OWN_WORK, asked_at: OWN_WORK },
     values: { watched_through: '-1', blocked_reason: "'token_paused'" },
@@ -214,6 +241,14 @@ const audited: Audited[] = [
     },
     // A higher one would be published, and agree again.
     values: { blocked_reason: "'token_paused'", blocked_revision: '-1' },
+  },
+  {
+    ...{ service: 'chain-listener', table: 'refund_watches', where: () => `refund_id = '${returned.id}'` },
+    unaudited: {
+      ...{ asked: OWN_WORK, asked_at: OWN_WORK, is_final: OWN_WORK, signed_at: OWN_WORK, failures: OWN_WORK, retry_at: OWN_WORK },
+      watch_from: 'from where its end was looked for, which was found',
+    },
+    values: { ended: "'cancelled'" },
   },
   {
     ...{ service: 'webhook-dispatcher', table: 'events', where: () => `type = 'order.paid'` },
@@ -285,10 +320,14 @@ describe('npm run reconcile', () => {
       ['orders', 'unmatched_payments', 'true'],
       ['orders', 'attachments', 'true'],
       ['orders', 'deposit_states', `order_id = '${made.paid.id}'`],
+      ['orders', 'refunds', `id = '${returned.id}'`],
+      ['orders', 'refund_signatures', 'signature IS NOT NULL'],
+      ['orders', 'refund_signatures', 'signature IS NULL'],
       ['orders', 'outbox', `type = 'order.paid' AND body LIKE '%${made.paid.id}%'`],
       ['orders', 'outbox', `type = 'deposit.watch' AND body LIKE '%${made.unpaid.id}%'`],
       ['chain-listener', 'payments', `memo = '${made.paid.memo}'`],
       ['chain-listener', 'payables', `memo = '${made.unpaid.memo}'`],
+      ['chain-listener', 'refund_watches', `refund_id = '${returned.id}'`],
       ['webhook-dispatcher', 'events', "type = 'order.paid'"],
       ['webhook-dispatcher', 'deliveries', 'true'],
     ]
@@ -344,6 +383,22 @@ describe('npm run reconcile', () => {
     const missed: string[] = []
     for (const [name, change, undo] of lies) if ((await during('orders', change, undo)).length === 0) missed.push(name)
     expect(missed).toEqual([])
+    expect(await look()).toEqual([])
+  }, 60_000)
+
+  it('fault: names a return for which both books have another block than the chain', async () => {
+    const tables = [
+      ['orders', 'refunds'],
+      ['chain-listener', 'refund_watches'],
+    ] as const
+    const move = async (by: number) => {
+      for (const [service, table] of tables)
+        await ledger.query(service, `UPDATE ${table} SET block_number = block_number + ${by} WHERE ended = 'transferred'`)
+    }
+    await move(1)
+    const found = await look()
+    await move(-1)
+    expect(found).toEqual([expect.stringContaining(`returns: refund ${returned.id}: the listener has`)])
     expect(await look()).toEqual([])
   }, 60_000)
 

@@ -1,5 +1,7 @@
 import type { EventData } from '@ponte/contracts'
 import { type Database, every, type Logger } from '@ponte/service-kit'
+import { Router } from 'express'
+import { z } from 'zod'
 import { createChecksums } from '../logs/checksums'
 import type { Leader } from '../store/leader'
 import { LeaseLostError } from '../store/lease'
@@ -64,12 +66,44 @@ export function createRefunds(options: RefundsOptions) {
   return {
     part: loop,
     wake: loop.wake,
+    /** Watched ones after this one, also those that are looked at no more: where the rows are not what enough nodes have at the confirmed block. */
+    async compare(after: string | null): Promise<RefundComparison> {
+      const confirmed = await store.confirmed()
+      const watched = confirmed ? await store.page(after, AT_ONCE) : []
+      const observed = confirmed && watched.length > 0 ? await observe(confirmed, watched) : []
+      const next = watched.length < AT_ONCE ? null : (watched.at(-1)?.refundId ?? null)
+      const seen = new Map(observed.map(each => [each.watched.refundId, each.ended]))
+      const differences = watched.flatMap(({ refundId, ended }) => {
+        const found = seen.get(refundId)
+        if (found === undefined) return [{ refund_id: refundId, detail: 'too few nodes agree on what became of it' }]
+        const [here, there] = [JSON.stringify(ended), JSON.stringify(found)]
+        return here === there ? [] : [{ refund_id: refundId, detail: `the listener has ${here}, and the chain ${there}` }]
+      })
+      return { next, differences }
+    },
     async watch(data: EventData<'refund.watch'>, eventId: string): Promise<void> {
       if (data.chain_id !== chainId) return
       await store.add(data, eventId, now())
       loop.wake()
     },
   }
+}
+
+interface RefundComparison {
+  /** The last one that was compared; null where there are no more. */
+  next: string | null
+  differences: { refund_id: string; detail: string }[]
+}
+
+/** For operators, on the inner port only. */
+export function refundRoutes(compare: (after: string | null) => Promise<RefundComparison>): Router {
+  const router = Router()
+  router.get('/reconcile/refunds', async (req, res) => {
+    const after = z.uuid().optional().safeParse(req.query.after)
+    if (!after.success) return void res.status(400).json({ detail: 'after is the id of a refund.' })
+    res.json(await compare(after.data ?? null))
+  })
+  return router
 }
 
 /** Orders decides by an end, by the time at which what was signed is void, and by whether the wallet can pay. */

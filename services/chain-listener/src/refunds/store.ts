@@ -78,10 +78,12 @@ const ADD: Statement = {
 // costs a merchant nothing, and a question to every node does.
 const IS_OPEN = `chain_id = $1 AND NOT is_final AND asked_at > now() - ${FORGOTTEN}
   AND (asked OR ended IS NOT NULL OR (valid_before IS NOT NULL AND (published_time IS NULL OR published_time < valid_before)))`
-const OPEN = `
+const WATCHED = `
   SELECT refund_id, order_id, from_address, payee, units::text, nonce, watch_from::float8, valid_before::float8, asked, revision, published_time::float8,
     published_balance::text, ended, tx_hash, log_index, block_number::float8, block_time::float8
-  FROM refund_watches WHERE ${IS_OPEN} AND refund_id > $2 ORDER BY refund_id LIMIT $3`
+  FROM refund_watches WHERE chain_id = $1 AND refund_id > $2`
+const OPEN = `${WATCHED} AND ${IS_OPEN} ORDER BY refund_id LIMIT $3`
+const PAGE = `${WATCHED} ORDER BY refund_id LIMIT $3`
 const DUE = `SELECT bool_or(asked) AS asked FROM refund_watches WHERE ${IS_OPEN}`
 const CONFIRMED = `
   SELECT confirmed_number::float8 AS number, hash, extract(epoch FROM confirmed_time)::float8 AS time, generation FROM chain_cursor
@@ -129,6 +131,11 @@ export function refundStore(database: Database, chainId: number) {
     /** Those that have not ended for good, after this one. */
     async open(after: string | null, limit: number): Promise<Watched[]> {
       return (await database.query<Row>({ name: 'refunds-open', text: OPEN }, [chainId, after ?? FIRST_ID, limit])).rows.map(toWatched)
+    },
+
+    /** All that were ever watched, after this one. */
+    async page(after: string | null, limit: number): Promise<Watched[]> {
+      return (await database.query<Row>({ name: 'refunds-page', text: PAGE }, [chainId, after ?? FIRST_ID, limit])).rows.map(toWatched)
     },
 
     /** The last confirmed block; undefined while its hash is not remembered. */

@@ -1,0 +1,121 @@
+import { id as keccak } from 'ethers'
+import { groupBy, lower, millis, type Row, seconds, text, units, unlike } from './rows'
+
+export interface ReturnBooks {
+  /** Those of orders, and every signature that it saw. */
+  refunds: readonly Row[]
+  signatures: readonly Row[]
+  /** The listener's. */
+  watches: readonly Row[]
+  orders: readonly Row[]
+  payments: readonly Row[]
+  /** The listener's history of now. */
+  generation: string | null
+  now: number
+  isForgotten(id: unknown): boolean
+}
+
+const MINUTE_MS = 60_000
+/** The end of what was seen on the chain alone. */
+const isUnknown = ({ valid_before }: Row) => new Date(millis(valid_before)).getUTCFullYear() === 9999
+
+/** Each return of orders is watched by the listener under the same terms, and is what it last stated; no order returns more than came for it. */
+export function returnsAgainstListener(books: ReturnBooks): string[] {
+  const { refunds, watches, generation, isForgotten } = books
+  const watched = new Map(watches.map(row => [String(row.refund_id), row]))
+  const orders = new Map(books.orders.map(row => [String(row.id), row]))
+  const signed = groupBy(books.signatures, row => String(row.refund_id))
+  const differences: string[] = []
+  for (const refund of refunds) {
+    const about = `refund ${refund.id}`
+    const watch = watched.get(String(refund.id))
+    const seen = signed.get(String(refund.id)) ?? []
+    watched.delete(String(refund.id))
+    signed.delete(String(refund.id))
+    differences.push(...termsDifferences(about, refund, orders.get(String(refund.order_id))))
+    if (watch) differences.push(...statementDifferences(about, refund, watch, generation), ...signedDifferences(about, refund, seen, watch))
+    // What ended in an earlier history of the listener is not asked about again.
+    else if (refund.ended === null || refund.generation === generation) differences.push(`returns: the listener does not watch ${about}`)
+    differences.push(...cancelDifferences(about, refund, seen, books.now))
+  }
+  for (const id of [...watched.keys(), ...signed.keys()])
+    if (!isForgotten(id)) differences.push(`returns: refund ${id} is not in the books of orders`)
+  return [...differences, ...sumDifferences(books)]
+}
+
+function termsDifferences(about: string, refund: Row, order: Row | undefined): string[] {
+  const nonce = keccak(`ponte.refund ${refund.id} ${lower(refund.payee)} ${refund.units}`)
+  return [
+    ...unlike(about, [
+      ['nonce', refund.nonce, nonce],
+      ['merchant', refund.merchant_id, order?.merchant_id],
+      ['chain', text(refund.chain_id), text(order?.chain_id)],
+      ['wallet', lower(refund.from_address), lower(order?.merchant_address)],
+    ]),
+  ]
+}
+
+/** What the listener last stated of it, which orders decides by. */
+function statementDifferences(about: string, refund: Row, watch: Row, generation: string | null): string[] {
+  const isHeard = Number(refund.revision) > 0
+  const isAskedAbout = refund.ended === null && refund.cancelled_at === null
+  return unlike(`${about} at orders`, [
+    ['order', refund.order_id, watch.order_id],
+    ['chain', text(refund.chain_id), text(watch.chain_id)],
+    ['wallet', lower(refund.from_address), watch.from_address],
+    ['payee', lower(refund.payee), watch.payee],
+    ['units', text(refund.units), text(watch.units)],
+    ['nonce', refund.nonce, watch.nonce],
+    ['generation', refund.generation, isAskedAbout && isHeard ? generation : refund.generation],
+    ['revision', text(refund.revision), refund.generation === generation || !isHeard ? text(watch.revision) : text(refund.revision)],
+    ['known_time', refund.known_time === null ? null : text(seconds(refund.known_time)), text(watch.published_time)],
+    ['wallet_units', text(refund.wallet_units), text(watch.published_balance)],
+    ['ended', refund.ended, watch.ended],
+    ['tx_hash', refund.tx_hash, watch.tx_hash],
+    ['log_index', text(refund.log_index), text(watch.log_index)],
+    ['block_number', text(refund.block_number), text(watch.block_number)],
+    ['block_time', refund.block_time === null ? null : text(seconds(refund.block_time)), text(watch.block_time)],
+    ['known_block', refund.known_block === null, !isHeard],
+  ])
+}
+
+/** The listener has the signature with the latest end. */
+function signedDifferences(about: string, refund: Row, seen: readonly Row[], watch: Row): string[] {
+  const brought = seen.filter(row => !isUnknown(row)).toSorted((a, b) => seconds(a.valid_before) - seconds(b.valid_before))
+  const last = brought.at(-1)
+  const isMoved = refund.ended === 'transferred'
+  return [
+    ...unlike(`${about} at the listener`, [
+      ['valid_before', text(watch.valid_before), last === undefined ? null : text(seconds(last.valid_before))],
+      // What orders has lost it learns again without the signature.
+      ['signature', watch.signature, last === undefined ? null : (last.signature ?? watch.signature)],
+    ]),
+    ...(isMoved && !seen.some(isUnknown) ? [`returns: ${about} has moved money once, and its signature could not do so again`] : []),
+  ]
+}
+
+/** It was taken back by the merchant while nothing that was signed could move the money any more. */
+function cancelDifferences(about: string, refund: Row, seen: readonly Row[], now: number): string[] {
+  if (refund.cancelled_at === null) return []
+  const known = Math.max(millis(refund.cancelled_at), refund.known_time === null ? 0 : millis(refund.known_time))
+  const living = seen.filter(row => !isUnknown(row) && millis(row.valid_before) > known)
+  return [
+    ...(millis(refund.cancelled_at) > now + MINUTE_MS ? [`cancelled_at: ${about} is cancelled at ${refund.cancelled_at}`] : []),
+    ...(refund.ended === null && living.length > 0 ? [`cancelled_at: ${about} was cancelled while a signature lived`] : []),
+  ]
+}
+
+/** Where a reorganisation took money away, more may go back than came. */
+function sumDifferences({ refunds, orders, payments }: ReturnBooks): string[] {
+  const shrunk = new Set(payments.filter(({ status }) => status === 'orphaned').map(row => String(row.order_id)))
+  const promised = groupBy(
+    refunds.filter(({ cancelled_at }) => cancelled_at === null),
+    row => String(row.order_id),
+  )
+  return orders.flatMap(order => {
+    const sum = (promised.get(String(order.id)) ?? []).reduce((total, row) => total + units(row.units), 0n)
+    return sum > units(order.confirmed_units) && !shrunk.has(String(order.id))
+      ? [`returns: ${sum} of order ${order.id} go back, and ${order.confirmed_units} came`]
+      : []
+  })
+}
