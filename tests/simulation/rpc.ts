@@ -41,14 +41,14 @@ export interface Placed {
 }
 
 /** By hash, which a reorganisation changes. */
-const timeOfBlock = new Map<string, number>()
+const timeOfBlock = new Map<string, Promise<number>>()
 
 /** Every `Transfer` and every end of an authorization of the token and every event with four topics of the router, in the canonical chain as it is now. */
 export async function readChain(rpc: Rpc, token: string, router: string) {
   const head = Number(await rpc<string>('eth_blockNumber'))
   const timeOf = async (block: number) => Number((await rpc<{ timestamp: string }>('eth_getBlockByNumber', hex(block), false)).timestamp)
-  const timeOfLog = async ({ blockHash, blockNumber }: Log) => {
-    const time = timeOfBlock.get(blockHash) ?? (await timeOf(Number(blockNumber)))
+  const timeOfLog = ({ blockHash, blockNumber }: Log): Promise<number> => {
+    const time = timeOfBlock.get(blockHash) ?? timeOf(Number(blockNumber))
     timeOfBlock.set(blockHash, time)
     return time
   }

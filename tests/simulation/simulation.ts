@@ -138,15 +138,15 @@ export async function startSimulation() {
         const place = { memo: hexlify(randomBytes(32)).slice(2), merchant: merchant?.body.payout_address ?? '' }
         await actors.sweepOfNone(strays.between(0, 4), place, BigInt(strays.between(1, 90_000_000)))
       }
-      if (returning.chance(0.05)) {
+      if (returning.chance(0.1)) {
         count('wallets spent')
         const { wallet } = returning.pick(merchants)
         const held = await world.chain.balanceOf(wallet.address)
-        await actors.spend(wallet, (held * BigInt(returning.between(80, 101))) / 100n, hexlify(randomBytes(32)))
+        await actors.spend(wallet, (held * BigInt(returning.between(90, 101))) / 100n, hexlify(randomBytes(32)))
       }
       if (returning.chance(0.05)) {
         count('wallets filled')
-        await actors.mint(returning.pick(merchants).wallet.address, BigInt(returning.between(1, 200_000_000)))
+        await actors.mint(returning.pick(merchants).wallet.address, BigInt(returning.between(1, 50_000_000)))
       }
       await act(orders, actions, at, count)
       if (index % Math.ceil(byTime.length / 3) === 0) {
