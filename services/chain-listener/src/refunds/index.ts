@@ -1,12 +1,13 @@
 import type { EventData } from '@ponte/contracts'
 import { type Database, every, type Logger } from '@ponte/service-kit'
-import { Router } from 'express'
-import { z } from 'zod'
 import { createChecksums } from '../logs/checksums'
 import type { Leader } from '../store/leader'
 import { LeaseLostError } from '../store/lease'
 import { createObservation, type ObservationOptions } from './observation'
+import type { RefundComparison } from './routes'
 import { type Observed, refundStore, type Watched } from './store'
+
+export { refundRoutes } from './routes'
 
 export interface RefundsOptions extends ObservationOptions {
   database: Database
@@ -87,23 +88,6 @@ export function createRefunds(options: RefundsOptions) {
       loop.wake()
     },
   }
-}
-
-interface RefundComparison {
-  /** The last one that was compared; null where there are no more. */
-  next: string | null
-  differences: { refund_id: string; detail: string }[]
-}
-
-/** For operators, on the inner port only. */
-export function refundRoutes(compare: (after: string | null) => Promise<RefundComparison>): Router {
-  const router = Router()
-  router.get('/reconcile/refunds', async (req, res) => {
-    const after = z.uuid().optional().safeParse(req.query.after)
-    if (!after.success) return void res.status(400).json({ detail: 'after is the id of a refund.' })
-    res.json(await compare(after.data ?? null))
-  })
-  return router
 }
 
 /** Orders decides by an end, by the time at which what was signed is void, and by whether the wallet can pay. */
