@@ -17,6 +17,7 @@ export * from './api/merchant'
 export * from './api/order'
 export * from './api/order-list'
 export * from './api/overview'
+export * from './api/recovery'
 export * from './api/refund'
 export * from './api/subscription/payer-subscription'
 export * from './api/subscription/subscription'
@@ -34,10 +35,11 @@ export type {
   ChainAudited,
   ChainBlocks,
   DepositBlocked,
+  RecoveryObserved,
   RefundObserved,
 } from './events/chain-listener'
 export { paymentId } from './events/chain-listener'
-export type { ChainFollowed, DepositWatch, OrderReceived, OrderUpdated, RefundWatch } from './events/orders'
+export type { ChainFollowed, DepositWatch, OrderReceived, OrderUpdated, RecoveryWatch, RefundWatch } from './events/orders'
 export type { ChargeRequested, SubscriptionClosed } from './events/subscriptions'
 export * from './fields'
 export * from './internal-api'

@@ -29,6 +29,12 @@ export type RefundClaim = Schemas['RefundClaim']
 export type CreateRefund = Schemas['CreateRefund']
 /** Sent by `refunds.createClaim`. */
 export type CreateRefundClaim = Schemas['CreateRefundClaim']
+/** A token that is sent on from a deposit address to the payout address of its order. */
+export type Recovery = Schemas['Recovery']
+/** The latest recovery of each token at an order's deposit address. */
+export type RecoveryList = Schemas['RecoveryList']
+/** Sent by `orders.recover`. */
+export type CreateRecovery = Schemas['CreateRecovery']
 /** Sent by `refunds.sign`. */
 export type SignRefund = Schemas['SignRefund']
 /** One payment of an order. */

@@ -68,6 +68,7 @@ describe('changes that other services make', () => {
     ['post', `/refund-claims/${id}/cancel`, {}, 'refund_claim.cancel', []],
     ['post', `/refunds/${id}/signature`, { valid_before: 1, signature: '0x' }, 'refund.sign', ['valid_before', 'signature']],
     ['post', `/refunds/${id}/cancel`, {}, 'refund.cancel', []],
+    ['post', `/orders/${id}/recoveries`, { token_address: null, destination: 'x' }, 'recovery.create', ['token_address', 'destination']],
     ['post', `/attention/${id}/handle`, { facts: 'x' }, 'attention.handle', ['facts']],
     ['post', `/attention/${id}/reopen`, {}, 'attention.reopen', []],
     ['post', `/attention/${id}/attach`, { order_id: id, reason: 'x' }, 'attention.attach', ['order_id', 'reason']],

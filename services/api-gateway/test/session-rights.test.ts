@@ -103,7 +103,7 @@ describe('the table', () => {
   /** No mail and no `account.changed` about these, which leave an audit row all the same: they are no change of the account, or its beginning. */
   const QUIET: readonly OperationId[] = [
     ...(['createOrder', 'cancelOrder', 'createSubscription', 'updateSubscription', 'chargeSubscription', 'cancelSubscription'] as const),
-    ...(['signRefund', 'cancelRefund', 'cancelRefundClaim'] as const),
+    ...(['signRefund', 'cancelRefund', 'cancelRefundClaim', 'createRecovery'] as const),
     ...([
       'handleAttention',
       'attachAttention',

@@ -1,10 +1,18 @@
-import { CENT, type ChainAudited, type ChainBlocks, type RefundObserved, type SubscriptionClosed } from '@ponte/contracts'
+import {
+  CENT,
+  type ChainAudited,
+  type ChainBlocks,
+  type RecoveryObserved,
+  type RefundObserved,
+  type SubscriptionClosed,
+} from '@ponte/contracts'
 import { type Logger, outboxRows, type Reactions, retryConflicts } from '@ponte/service-kit'
 import type { Charges } from './charges'
 import { publishIfSettled } from './due/payouts'
 import type { Intake } from './intake'
 import { acceptWithPeriod } from './order/acceptance'
 import { type Change, type Ledger, release, supersede } from './order/order'
+import { observe as observeRecovered } from './recovery/recovery'
 import { observe, promisedOf, recovered, refundEvents } from './refund/stored-refund'
 import type { ChargeOwner, Store } from './store'
 
@@ -111,6 +119,17 @@ export function reactions(deps: ReactionDeps): Reactions {
       announce(found.order)
     })
 
+  const observeRecovery = (stated: RecoveryObserved, eventId: string): Promise<void> =>
+    retryConflicts(async () => {
+      const token = (await store.foreignTokens.ofOrder(stated.order_id)).find(({ tokenAddress }) => tokenAddress === stated.token_address)
+      const next = token && observeRecovered(token, stated, now())
+      if (!token)
+        logger.warn('the listener recovers a token that was not found here', { recovery_id: stated.recovery_id, order_id: stated.order_id })
+      if (!next) return store.foreignTokens.ignore(eventId)
+      await store.foreignTokens.commit(next, { eventId })
+      announce({ id: next.orderId, merchantId: next.merchantId })
+    })
+
   return {
     async 'merchant.updated'({ id, data, occurred_at }) {
       await store.merchants.save(data, new Date(occurred_at), id)
@@ -132,6 +151,7 @@ export function reactions(deps: ReactionDeps): Reactions {
     },
 
     'refund.observed': ({ id, data }) => observeRefund(data, id),
+    'recovery.observed': ({ id, data }) => observeRecovery(data, id),
 
     async 'chain.audited'({ id, data }) {
       audited(data)

@@ -40,6 +40,8 @@ import { checkoutBody, historyBody, type OrderHistory, orderBody, type Place } f
 import { explain } from './order/explanation'
 import type { OrderFactory } from './order/factory'
 import { cancel, type Ledger, type Order } from './order/order'
+import { foreignIn } from './recovery/recovery'
+import { recoveryRoutes } from './recovery-routes'
 import { requireNonePromised } from './refund/stored-refund'
 import { refundClaimRoutes } from './refund-claim-routes'
 import { type RefundRouteDeps, refundRoutes } from './refund-routes'
@@ -99,6 +101,7 @@ export function routes(deps: RouteDeps): Router {
   attentionRoutes(router, deps)
   refundRoutes(router, deps)
   refundClaimRoutes(router, deps)
+  recoveryRoutes(router, deps)
   entriesRoutes(router, deps)
 
   serve(router, operations.getOrder, async ({ params, terms }, _req, res) => {
@@ -148,6 +151,7 @@ export function routes(deps: RouteDeps): Router {
       headBlock: Number(await store.chain.head(order.chainId)),
       ...{ required: place.confirmations, network: place.network },
     })
+    if (transaction && explanation?.code === 'wrong_token') await keepForeign(deps, order, txHash, transaction, by.kind)
     res.json({ explanation, deposit_address: order.depositAddress } satisfies Explained)
   })
 
@@ -213,6 +217,25 @@ const payeesOf = (store: Store, { id, chainId }: Order, { chain_id, payments, tr
         payments.map(({ memo }) => memo),
         transfers.map(({ to_address }) => to_address),
       )
+
+/** Anyone may send worthless tokens to an address and quote their transactions: what payers quote fills no place that the merchant's own questions have. */
+const FOREIGN_MAX = { checkout: 5, merchant: 20 }
+
+function keepForeign(
+  { store, place, now }: RouteDeps,
+  order: Order,
+  txHash: string,
+  transaction: TransactionFacts,
+  by: keyof typeof FOREIGN_MAX,
+): Promise<void> {
+  const at = now()
+  const found = foreignIn(order, transaction, place.confirmations).map(({ tokenAddress, units }) => ({
+    ...{ id: uuidv7At(at), orderId: order.id, merchantId: order.merchantId, chainId: order.chainId },
+    ...{ tokenAddress: checksumAddress(tokenAddress), units },
+    ...{ txHash, sentAt: new Date(transaction.block_time ?? at), foundAt: at },
+  }))
+  return store.foreignTokens.keep(order.id, found, FOREIGN_MAX[by])
+}
 
 const notFound = (id: string) => new ApiError('not_found', `There is no order ${id}.`)
 

@@ -125,12 +125,14 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   })
   const asking = every('watch', ASK_MS, () => store.watch.askOpen(config.CHAIN_ID, store.chain.view(config.CHAIN_ID).generation), logger)
   const refunds = every('refunds', ASK_MS, () => store.refunds.askUnheard(config.CHAIN_ID), logger)
+  const recoveries = every('recoveries', ASK_MS, () => store.foreignTokens.askUnheard(config.CHAIN_ID), logger)
   const resending = every('watch of all orders', RESEND_MS, () => store.watch.askAll(config.CHAIN_ID), logger)
   const following = every('followed chain', FOLLOWED_MS, () => store.chain.publishFollowed(config.CHAIN_ID), logger)
   const adopted = async () => {
     await store.chain.refresh(config.CHAIN_ID)
     asking.wake()
     refunds.wake()
+    recoveries.wake()
     following.wake()
   }
   const intake = createIntake({ store, now, logger, onUnmatched: measured.unmatched, onReorged: measured.reorged, adopted })
@@ -173,6 +175,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     payouts,
     asking,
     refunds,
+    recoveries,
     resending,
     following,
     charges.waiting,

@@ -5,6 +5,7 @@ import { attentionStore } from './store/attention'
 import { bookStore, unmatchedStore } from './store/books'
 import { chainStore } from './store/chain'
 import { chargeStore } from './store/charges'
+import { foreignTokenStore } from './store/foreign-tokens'
 import { intakeStore } from './store/intake'
 import { ledgerStore } from './store/ledger'
 import { merchantStore } from './store/merchants'
@@ -36,6 +37,7 @@ export function openStore(database: Database, options: OrderStoreOptions) {
     authorizations: authorizationStore(database),
     refunds: refundStore(database, options.now),
     refundClaims: refundClaimStore(database),
+    foreignTokens: foreignTokenStore(database, options.now),
     unmatched: unmatchedStore(prisma),
     intake: intakeStore(database, prisma, options.committed),
     watch: watchStore(database, prisma, options.now),

@@ -17,9 +17,12 @@ import {
   type SubscriptionBody,
   type WebhookEndpointBody,
 } from '@ponte/contracts'
+import { mined, testAccounts } from '@ponte/local-servers'
 import { call, createMerchant, jsonRequest, MERCHANT, pay, RELAYER, startWorld, units, type World } from '../../world'
 
 // docs/interface.md#idempotency: every POST of the API-key surface has its effect once for each Idempotency-Key.
+
+const STRANGER = testAccounts[7]
 
 let world: World
 let system: System
@@ -129,6 +132,18 @@ const cases: Partial<Record<OperationId, () => Promise<Case>>> = {
     const { id } = await newPaidOrder()
     return { params: { id: (await make<RefundClaimBody>('createRefundClaim', { id }, { reason: 'Paid from an exchange' })).id } }
   },
+  async createRecovery() {
+    const { id, payment } = await newOrder()
+    const stranger = world.chain.wallet(STRANGER.privateKey)
+    const { hash } = await mined(stranger.sendTransaction({ to: payment.deposit_address, value: 1n }))
+    await system.idle()
+    await make('explainOrder', { id }, { tx_hash: hash })
+    return {
+      params: { id },
+      body: { token_address: null, destination: payment.merchant_address },
+      count: async () => (await read<List<unknown>>('listRecoveries', { id })).data.length,
+    }
+  },
   cancelRefund: async () => ({ params: { id: (await newRefund()).id } }),
   async handleAttention() {
     const order = await newOrder()
@@ -191,6 +206,7 @@ const DIFFERENT: Partial<Record<OperationId, object>> = {
   attachAttention: { reason: 'Another one' },
   createRefund: { amount: '0.20' },
   createRefundClaim: { amount: '0.20' },
+  createRecovery: { token_address: `0x${'5b'.repeat(20)}` },
   signRefund: { valid_before: 1 },
   handleAttention: { facts: 'others' },
   createSubscription: { brl_amount: '11.00' },

@@ -4,8 +4,9 @@ import { unmatchedData } from '../webhook'
 import { isOneWay, listOf, notOneWay, pageQuery } from './list'
 import { order, orderException } from './order'
 import { QUOTATION_LENGTH_MAX } from './order-list'
+import { foreignToken } from './recovery'
 
-export const attentionReason = z.enum([...orderException.options, 'underpaid', 'settlement_blocked', 'unmatched'])
+export const attentionReason = z.enum([...orderException.options, 'underpaid', 'settlement_blocked', 'unmatched', 'foreign_token'])
 export type AttentionReason = z.infer<typeof attentionReason>
 
 const filters = {
@@ -24,17 +25,17 @@ export type ListAttention = z.infer<typeof listAttention>
 /** Query of `GET /api/v1/attention.csv`: a list's, without its pages. */
 export const exportAttention = z.strictObject(filters)
 
-/** Acts about it beside marking it as handled: `POST /orders/:id/accept`, `POST /attention/:id/attach`. */
-export const attentionAction = z.enum(['accept', 'attach'])
+/** Acts about it beside marking it as handled: `POST /orders/:id/accept`, `POST /attention/:id/attach`, `POST /orders/:id/recoveries`. */
+export const attentionAction = z.enum(['accept', 'attach', 'recover'])
 export type AttentionAction = z.infer<typeof attentionAction>
 
-/** Money that does not simply settle: of an order, or to the merchant's payout address without an order. */
+/** Money that does not simply settle: of an order, to the merchant's payout address without an order, or of a token that no order takes. */
 export const attentionItem = z
   .object({
     object: z.literal('attention_item'),
-    id: id.meta({ description: 'That of the order, or one made of the payment' }),
+    id: id.meta({ description: 'That of the order, or one made of the payment, or that of the foreign token' }),
     reasons: z.array(attentionReason).meta({ description: 'Why it is here' }),
-    at: timestamp.meta({ description: 'When the order was created, or the unmatched payment made' }),
+    at: timestamp.meta({ description: 'When the order was created, the unmatched payment made, or the foreign token found' }),
     gross: usdcAmount.meta({ description: 'What was confirmed, platform fee included' }),
     platform_fee: usdcAmount.nullable().meta({ description: 'What of it the platform keeps; null when that is not known' }),
     taken: usdcAmount.meta({ description: 'What of `gross` the order takes' }),
@@ -42,9 +43,12 @@ export const attentionItem = z
     payers: z.array(address).meta({ description: 'Who sent it, as far as that is known' }),
     order: order.nullable().meta({ description: 'With its payments' }),
     payment: unmatchedData.nullable().meta({ description: 'The payment that counts for no order' }),
+    foreign_token: foreignToken.nullable().optional().meta({
+      description: 'Something else than USDC that lies at the deposit address of the order, with the reason `foreign_token`; no sum has it',
+    }),
     actions: z.array(attentionAction).optional().meta({
       description:
-        '`accept`: what came can be accepted as payment in full (`POST /orders/{id}/accept`); `attach`: it can be counted for an order (`POST /attention/{id}/attach`)',
+        '`accept`: what came can be accepted as payment in full (`POST /orders/{id}/accept`); `attach`: it can be counted for an order (`POST /attention/{id}/attach`); `recover`: it can be sent on to the payout address (`POST /orders/{id}/recoveries`)',
     }),
     facts: z
       .string()

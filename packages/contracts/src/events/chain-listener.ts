@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { recoveryFailure } from '../api/recovery'
 import { address, id, memo, timestamp, txHash, usdcAmount } from '../fields'
 
 /** A log of the chain, by which money moved. `chain_id`, `block_hash` and `log_index` identify it. */
@@ -146,6 +147,30 @@ export const refundObserved = z.object({
     .nullable(),
 })
 export type RefundObserved = z.infer<typeof refundObserved>
+
+/**
+ * What became of a recovery: `end` by the router's own log at a confirmed block, as enough nodes show it, or why it is not tried any more; neither while it is pending.
+ * Published by chain-listener when that changes and when it is asked. Consumed by orders; of two statements that of the greater generation and revision holds.
+ */
+export const recoveryObserved = z.object({
+  chain_id: z.int(),
+  generation: id,
+  revision: z.int().min(1),
+  recovery_id: id,
+  order_id: id,
+  token_address: address,
+  end: z
+    .object({
+      tx_hash: txHash,
+      block_number: z.int().min(0),
+      block_time: timestamp,
+      /** In the token's smallest units. */
+      units: z.string(),
+    })
+    .nullable(),
+  failure_code: recoveryFailure.nullable(),
+})
+export type RecoveryObserved = z.infer<typeof recoveryObserved>
 
 /**
  * What the listener has confirmed in spans of blocks, in sums: how many payments and sweeps, and the MD5 of their lines in byte order, joined by line

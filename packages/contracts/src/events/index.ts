@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { accountChanged, merchantUpdated } from './api-gateway'
-import { authorizationChanged, chainAudited, chainBlocks, depositBlocked, refundObserved } from './chain-listener'
+import { authorizationChanged, chainAudited, chainBlocks, depositBlocked, recoveryObserved, refundObserved } from './chain-listener'
 import { envelope } from './envelope'
 import { openEnums } from './open-enums'
 import {
@@ -20,6 +20,7 @@ import {
   orderWaiting,
   paymentAttached,
   paymentUnmatched,
+  recoveryWatch,
   refundConfirmed,
   refundCreated,
   refundFailed,
@@ -47,6 +48,8 @@ export const eventTable = {
   'chain.blocks': chainBlocks,
   'chain.followed': chainFollowed,
   'deposit.watch': depositWatch,
+  'recovery.observed': recoveryObserved,
+  'recovery.watch': recoveryWatch,
   'refund.observed': refundObserved,
   'refund.watch': refundWatch,
   'order.created': orderCreated,
@@ -142,6 +145,7 @@ export const topology = {
   'orders.2': ['chain.audited', 'authorization.changed', 'subscription.expired', 'subscription.charged'],
   'orders.3': ['chain.blocks'],
   'orders.4': ['refund.observed'],
+  'orders.5': ['recovery.observed'],
   subscriptions: ['order.created', 'order.paid', 'order.expired', 'order.cancelled'],
   'subscriptions.2': ['merchant.updated', 'order.waiting', 'order.refused', 'order.received', 'order.updated'],
   // Nothing is bound to the first queue any more: what it holds is of orders that are sent again.
@@ -149,6 +153,7 @@ export const topology = {
   'chain-listener.2': ['order.cancelled'],
   'chain-listener.3': ['deposit.watch', 'chain.followed'],
   'chain-listener.4': ['refund.watch'],
+  'chain-listener.5': ['recovery.watch'],
   // Members may want these by mail.
   'api-gateway': [
     'order.underpaid',

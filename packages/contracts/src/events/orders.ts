@@ -108,6 +108,30 @@ export const refundWatch = z.object({
 })
 export type RefundWatch = z.infer<typeof refundWatch>
 
+/**
+ * Foreign tokens to be sent on from deposit addresses to the payout addresses of their orders. Published by orders when a merchant asks for one, and again while nothing new
+ * is heard of it. Consumed by chain-listener, which submits it and answers with `recovery.observed`. Of two for one token of an order the one with the greater id is the later; the
+ * router can have fulfilled none before block `watch_from`.
+ */
+export const recoveryWatch = z.object({
+  chain_id: z.int(),
+  recoveries: z
+    .array(
+      z.object({
+        recovery_id: id,
+        order_id: id,
+        /** The zero address for the network's own coin. */
+        token_address: address,
+        memo,
+        router_address: address,
+        merchant_address: address,
+        watch_from: z.int().min(0),
+      }),
+    )
+    .min(1),
+})
+export type RecoveryWatch = z.infer<typeof recoveryWatch>
+
 /** Published by orders. Consumed by subscriptions (with a `subscription_id`: it becomes `subscription.charged`), webhook-dispatcher and api-gateway (without). */
 export const orderPaid = z.object({ ...ownedBy, order: paidData })
 

@@ -17,6 +17,7 @@ import { merchant, merchantWithKey, merchantWithNewKey } from '../api/merchant'
 import { checkout, order, payment } from '../api/order'
 import { orderList } from '../api/order-list'
 import { overview } from '../api/overview'
+import { recovery, recoveryList } from '../api/recovery'
 import { payerRefund, refund, refundClaim, refundList } from '../api/refund'
 import { payerSubscription } from '../api/subscription/payer-subscription'
 import { pendingCharge, subscription } from '../api/subscription/subscription'
@@ -56,6 +57,8 @@ export const answers = {
   RefundClaim: refundClaim,
   RefundList: refundList,
   PayerRefund: payerRefund,
+  Recovery: recovery,
+  RecoveryList: recoveryList,
   Explanation: explanation,
   Checkout: checkout,
   PaymentAuthorization: paymentAuthorization,

@@ -5,6 +5,7 @@ import { endpoints, events } from './events'
 import type { Operation } from './operation'
 import { orders } from './orders'
 import { payers } from './payers'
+import { recoveries } from './recoveries'
 import { refunds } from './refunds'
 import { subscriptions } from './subscriptions'
 
@@ -33,6 +34,7 @@ export const operations = {
   ...payers,
   ...orders,
   ...refunds,
+  ...recoveries,
   ...subscriptions,
   ...events,
   ...merchants,

@@ -56,7 +56,7 @@ export const orders = {
     summary: 'Learn why a transaction did or did not pay an order',
     description:
       'What is on record for the order answers first, and else what enough nodes of the network show of the transaction: one `code` and one sentence. It changes ' +
-      'nothing. 503 while the nodes do not answer or do not agree about it yet: ask again in a moment.',
+      'nothing of the order; a confirmed `wrong_token` is listed by `GET /attention`, from where it can be recovered. 503 while the nodes do not answer or do not agree about it yet: ask again in a moment.',
     body: explainTransaction,
     example: { tx_hash: `0x${'5b'.repeat(32)}` },
     answers: { 200: 'Explanation' },
@@ -97,7 +97,7 @@ export const orders = {
   listAttention: byEither('get', '/attention', {
     ...{ ...reads, alias: 'listMyAttention', summary: 'List money that does not simply settle', query: listAttention },
     description:
-      'Too little, too much, late, twice, after a cancellation, undone by the network, blocked on its way, or to your payout address without an order: ' +
+      'Too little, too much, late, twice, after a cancellation, undone by the network, blocked on its way, to your payout address without an order, or of another token than USDC: ' +
       'what came, the fee, what the order takes, what is left over, and who sent it, as far as that is known.',
     answers: { 200: 'AttentionList' },
   }),

@@ -1,6 +1,16 @@
 import { checkPayout, type Payout } from '../address/payout.js'
 import { List } from '../page.js'
-import type { AcceptOrder, CreateOrder, ExplainOrder, Explanation, ListOrders, Order } from '../schemas.js'
+import type {
+  AcceptOrder,
+  CreateOrder,
+  CreateRecovery,
+  ExplainOrder,
+  Explanation,
+  ListOrders,
+  Order,
+  Recovery,
+  RecoveryList,
+} from '../schemas.js'
 import type { RequestOptions, Transport, WriteOptions } from '../transport.js'
 import { callOperation } from './call.js'
 
@@ -14,8 +24,12 @@ export interface Orders {
   cancel(id: string, options?: WriteOptions): Promise<Order>
   /** Accepts what came for an order as payment in full, once: it was too little, late, or came after its cancellation. */
   accept(id: string, body: AcceptOrder, options?: WriteOptions): Promise<Order>
-  /** Explains why a transaction did or did not pay an order: one code and one sentence. It changes nothing. */
+  /** Explains why a transaction did or did not pay an order: one code and one sentence. It changes nothing of the order. */
   explain(id: string, body: ExplainOrder, options?: RequestOptions): Promise<Explanation>
+  /** Recovers a token that is not USDC from the order's deposit address to its payout address, which `destination` has to be. Explain the transaction that sent it first. */
+  recover(id: string, body: CreateRecovery, options?: WriteOptions): Promise<Recovery>
+  /** Lists what was recovered from the order's deposit address: the latest of each token. */
+  recoveries(id: string, options?: RequestOptions): Promise<RecoveryList>
   /** Lists your orders, newest first. */
   list(query?: ListOrders, options?: RequestOptions): List<Order>
 }
@@ -32,5 +46,7 @@ export const createOrders = (send: Transport, payout?: Payout): Orders => ({
   cancel: (id, options) => callOperation(send, 'cancelOrder', { params: { id }, ...options }),
   accept: (id, body, options) => callOperation(send, 'acceptOrder', { params: { id }, body, ...options }),
   explain: (id, body, options) => callOperation(send, 'explainOrder', { params: { id }, body, ...options }),
+  recover: (id, body, options) => callOperation(send, 'createRecovery', { params: { id }, body, ...options }),
+  recoveries: (id, options) => callOperation(send, 'listRecoveries', { params: { id }, ...options }),
   list: (query, options) => new List((page, rest) => callOperation(send, 'listOrders', { query: page, ...rest }), query, options),
 })

@@ -1,8 +1,10 @@
 import type { AttentionItemBody } from '@ponte/contracts'
 import { type CsvColumn, fieldColumns } from '@ponte/service-kit'
 
-const hashesOf = ({ order, payment }: AttentionItemBody): string[] =>
-  payment ? [payment.tx_hash] : (order?.payments ?? []).filter(({ status }) => status === 'confirmed').map(({ tx_hash }) => tx_hash)
+function hashesOf({ order, payment, foreign_token: foreign }: AttentionItemBody): string[] {
+  const [one] = [payment, foreign].flatMap(sent => sent?.tx_hash ?? [])
+  return one === undefined ? (order?.payments ?? []).filter(({ status }) => status === 'confirmed').map(({ tx_hash }) => tx_hash) : [one]
+}
 
 /** `gross` is what came, `taken` what of it the order takes, `left_over` the difference, less what has gone back. */
 export const attentionColumns: readonly CsvColumn<AttentionItemBody>[] = [

@@ -6,7 +6,7 @@ import { orderBody, type Place } from '../order/body'
 import type { Order } from '../order/order'
 import type { Mark, Seen } from '../payment/mismatch'
 import type { Store } from '../store'
-import { factsOf, orderItem, reasonsOf, seenOf, unmatchedItem } from './attention'
+import { factsOf, foreignItem, orderItem, reasonsOf, seenOf, unmatchedItem } from './attention'
 import { attentionColumns } from './attention-csv'
 
 export interface AttentionDeps {
@@ -28,15 +28,23 @@ interface Found {
 /** Orders and payments without one, newest first in one list, with a mark on those that are handled. */
 export function attentionRoutes(router: Router, { store, database, place, feeBps, now, attach }: AttentionDeps): void {
   const list = async (terms: MerchantTerms, query: ListAttention, limit: number): Promise<AttentionItemBody[]> => {
-    const [orderIds, unmatched] = await Promise.all([
+    const [orderIds, unmatched, foreign] = await Promise.all([
       store.attention.orderIds(terms.merchant_id, query, limit),
       store.merchants.payoutSpans(terms).then(spans => store.attention.unmatched({ merchantId: terms.merchant_id, spans }, query, limit)),
+      store.foreignTokens.list(terms.merchant_id, query, limit),
     ])
     const marks = query.handled === 'true' ? await store.attention.marks(orderIds) : new Map<string, Mark>()
     const moved = await store.ledger.moved(terms.merchant_id, orderIds)
     const histories = await store.orders.histories(orderIds)
     const ofOrders = histories.map(history => orderItem(history, moved.get(history.order.id), place, marks.get(history.order.id)))
-    const items = [...ofOrders, ...unmatched.map(money => unmatchedItem(money, feeBps))]
+    const owners = new Map(
+      (await store.orders.histories(foreign.map(({ token }) => token.orderId))).map(history => [history.order.id, history]),
+    )
+    const ofTokens = foreign.flatMap(one => {
+      const history = owners.get(one.token.orderId)
+      return history ? [foreignItem(one, history, place)] : []
+    })
+    const items = [...ofOrders, ...unmatched.map(money => unmatchedItem(money, feeBps)), ...ofTokens]
     const newestFirst = items.sort((a, b) => (a.id < b.id ? 1 : -1))
     return (query.ending_before === undefined ? newestFirst : newestFirst.reverse()).slice(0, limit)
   }
@@ -68,6 +76,16 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
       }
     }
     const merchantId = terms.merchant_id
+    const foreign = history ? null : await store.foreignTokens.find(id)
+    const owner = foreign && (await store.orders.history(foreign.token.orderId))
+    if (foreign && owner) {
+      requireOwner(owner.order, terms)
+      return {
+        seen: foreign.seen,
+        body: mark => foreignItem({ ...foreign, mark }, owner, place),
+        write: (mark, answers) => store.foreignTokens.mark(id, mark, answers),
+      }
+    }
     const money = await unmatched(id, terms)
     if (!money) throw new ApiError('not_found', 'Nothing with this id needs attention.')
     return {

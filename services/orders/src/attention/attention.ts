@@ -13,6 +13,8 @@ import { isAttachable } from '../order/attachment'
 import { historyBody, type OrderHistory, type Place } from '../order/body'
 import type { Mark, Seen, UnmatchedMoney } from '../payment/mismatch'
 import { confirmedPayments } from '../payment/payment'
+import { foreignTokenBody, statusOf } from '../recovery/recovery'
+import type { MarkedToken } from '../store/foreign-tokens'
 
 const MINTED = `0x${'0'.repeat(40)}`
 /** Where another contract or token took the money, its fee is not ours to know. */
@@ -62,6 +64,20 @@ export function unmatchedItem({ payment, grossUnits, settledUnits, facts, mark }
     payment: { ...payment, amount: formatUsdc(grossUnits) },
     actions: isAttachable({ ...payment, status: 'confirmed' }) ? (['attach'] satisfies AttentionAction[]) : [],
     ...marked(factsOf({ facts, blocked: null }), mark),
+  }
+}
+
+/** No sum has it: what a token states of itself is worth nothing. */
+export function foreignItem({ token, seen, mark }: MarkedToken, history: OrderHistory, place: Place): AttentionItemBody {
+  const status = statusOf(token)
+  return {
+    ...item(token.id, token.foundAt.toISOString(), ['foreign_token'], []),
+    ...sums(0n, 0n, { leftOverUnits: 0n, toReturnUnits: 0n }),
+    order: historyBody(history, place),
+    payment: null,
+    foreign_token: foreignTokenBody(token, history.order.merchantAddress),
+    actions: status === null || status === 'failed' ? (['recover'] satisfies AttentionAction[]) : [],
+    ...marked(factsOf(seen), mark),
   }
 }
 

@@ -61,7 +61,7 @@ function shownIn({ order, others, merchantId, required, network }: Quoted, trans
   const paid = others.filter(other => unitsFor(other, transaction) > 0n || paymentsOf(other, transaction, true).length > 0)
   const own = paid.find(other => other.merchantId === merchantId)
   if (paid.length > 0) return { code: 'other_order', detail: 'It paid another order than this one.', other_order_id: own?.id ?? null }
-  return elsewhere(order, transaction)
+  return elsewhere(order, transaction, required)
 }
 
 /** Confirmed: what the order's own state makes of it. */
@@ -111,7 +111,7 @@ function unconfirmed(depth: number, required: number): Found {
 }
 
 /** It pays no order here. */
-function elsewhere(order: Order, { chain_id, transfers, payments }: TransactionFacts): Found {
+function elsewhere(order: Order, { chain_id, transfers, payments, depth }: TransactionFacts, required: number): Found {
   const strays = payments.filter(one => !one.is_sweep && mismatchOf(targetOf(one, chain_id), order) === null)
   if (strays.length > 0) {
     const amount = formatUsdc(sumOf(strays))
@@ -126,7 +126,7 @@ function elsewhere(order: Order, { chain_id, transfers, payments }: TransactionF
     return {
       code: 'wrong_token',
       token_address: foreign.token_address,
-      detail: `It sent ${what} to the address of the order, which takes only USDC.`,
+      detail: `It sent ${what} to the address of the order, which takes only USDC; the merchant can recover it from there${depth < required ? ` once it has ${required} confirmations` : ''}.`,
     }
   }
   const sent = transfers.filter(({ token_address }) => isSame(token_address, order.tokenAddress))

@@ -148,7 +148,7 @@ export function attentionStore(database: Database, prisma: PrismaClient) {
   return {
     /** Orders whose money does not simply settle, or that have an address that cannot be swept. */
     async orderIds(merchantId: string, query: ListAttention, limit: number): Promise<string[]> {
-      if (query.reason === 'unmatched' || query.text !== undefined) return []
+      if (query.reason === 'unmatched' || query.reason === 'foreign_token' || query.text !== undefined) return []
       const isUp = query.ending_before !== undefined
       const [along, against] = isUp ? ['DESC', 'ASC'] : ['ASC', 'DESC']
       // Raw SQL: two tables as one list. Lists of one keep each to its own index, as in the list of orders.

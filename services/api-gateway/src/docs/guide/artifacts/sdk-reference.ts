@@ -469,7 +469,15 @@ export const sdkReference: readonly ReferenceDoor[] = [
           },
           {
             "signature": "explain(id: string, body: ExplainOrder, options?: RequestOptions): Promise<Explanation>",
-            "text": "Explains why a transaction did or did not pay an order: one code and one sentence. It changes nothing."
+            "text": "Explains why a transaction did or did not pay an order: one code and one sentence. It changes nothing of the order."
+          },
+          {
+            "signature": "recover(id: string, body: CreateRecovery, options?: WriteOptions): Promise<Recovery>",
+            "text": "Recovers a token that is not USDC from the order's deposit address to its payout address, which `destination` has to be. Explain the transaction that sent it first."
+          },
+          {
+            "signature": "recoveries(id: string, options?: RequestOptions): Promise<RecoveryList>",
+            "text": "Lists what was recovered from the order's deposit address: the latest of each token."
           },
           {
             "signature": "list(query?: ListOrders, options?: RequestOptions): List<Order>",
@@ -922,6 +930,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "members": []
       },
       {
+        "name": "CreateRecovery",
+        "text": "Sent by `orders.recover`.",
+        "kind": "type",
+        "signature": "type CreateRecovery = Schemas['CreateRecovery']",
+        "members": []
+      },
+      {
         "name": "CreateRefund",
         "text": "Sent by `refunds.create`.",
         "kind": "type",
@@ -1122,6 +1137,20 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "text": "A request's body before anything has parsed it. A `Buffer` is one.",
         "kind": "type",
         "signature": "type RawBody = string | Uint8Array | ArrayBuffer",
+        "members": []
+      },
+      {
+        "name": "Recovery",
+        "text": "A token that is sent on from a deposit address to the payout address of its order.",
+        "kind": "type",
+        "signature": "type Recovery = Schemas['Recovery']",
+        "members": []
+      },
+      {
+        "name": "RecoveryList",
+        "text": "The latest recovery of each token at an order's deposit address.",
+        "kind": "type",
+        "signature": "type RecoveryList = Schemas['RecoveryList']",
         "members": []
       },
       {

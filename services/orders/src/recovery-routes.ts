@@ -1,0 +1,61 @@
+import { ApiError, type MerchantTerms, operations, userIdOf } from '@ponte/contracts'
+import { addLogFields, answersTo, type Database, outboxRows, retryConflicts, serve, serveOnce, uuidv7At } from '@ponte/service-kit'
+import type { Router } from 'express'
+import { checksumAddress, isMistyped } from './chain/checksum-address'
+import type { Order } from './order/order'
+import { COIN, recoveryBody, recoveryWatch, requestRecovery, requireRecoverable, watched } from './recovery/recovery'
+import type { Store } from './store'
+
+export interface RecoveryRouteDeps {
+  store: Store
+  database: Database
+  now: () => Date
+}
+
+/** Tokens that were sent to a deposit address by mistake, on their way to the merchant. */
+export function recoveryRoutes(router: Router, { store, database, now }: RecoveryRouteDeps): void {
+  const orderOf = async (id: string, terms: MerchantTerms): Promise<Order> => {
+    const found = await store.orders.find(id)
+    if (!found) throw new ApiError('not_found', `There is no order ${id}.`)
+    if (found.order.merchantId !== terms.merchant_id) throw new ApiError('forbidden', 'This order belongs to another merchant.')
+    return found.order
+  }
+
+  serveOnce(router, operations.createRecovery, database, async ({ params, body, caller, terms, keyed }) => {
+    const order = await orderOf(params.id, terms)
+    for (const path of ['destination', 'token_address'] as const)
+      if (isMistyped(body[path] ?? COIN)) {
+        const message = 'has capitals that do not fit it (EIP-55): a character may be mistyped'
+        throw new ApiError('invalid_request', `The body is not valid: ${path} ${message}.`, { errors: [{ path, message }] })
+      }
+    requireRecoverable(order, body)
+    const asked = body.token_address === null ? COIN : checksumAddress(body.token_address)
+    const destination = checksumAddress(order.merchantAddress)
+    return retryConflicts(async () => {
+      const token = (await store.foreignTokens.ofOrder(order.id)).find(({ tokenAddress }) => tokenAddress === asked)
+      if (!token)
+        throw new ApiError(
+          'invalid_state',
+          'It was not found at the deposit address: explain the transaction that sent it first, once it is confirmed.',
+        )
+      const { watermark } = store.chain.view(order.chainId)
+      const request = { id: uuidv7At(now()), by: userIdOf(caller), watermark: BigInt(watermark ?? 0) }
+      const next = requestRecovery(token, request, now())
+      const answer = { status: 202, body: JSON.stringify(recoveryBody(next ?? token, destination)) }
+      const answers = answersTo(keyed, answer)
+      if (next) {
+        addLogFields({ order_id: order.id, recovery_id: request.id })
+        const events = outboxRows([recoveryWatch([watched(next, order)], order.chainId)], now())
+        await store.foreignTokens.commit(next, { events, answers })
+      } else if (keyed) await database.commit({ answers })
+      return answer
+    })
+  })
+
+  serve(router, operations.listRecoveries, async ({ params, terms }, _req, res) => {
+    const order = await orderOf(params.id, terms)
+    const found = await store.foreignTokens.ofOrder(order.id)
+    const destination = checksumAddress(order.merchantAddress)
+    res.json({ object: 'list', data: found.flatMap(token => recoveryBody(token, destination) ?? []) })
+  })
+}
