@@ -15,6 +15,7 @@ const MOVING: [ServiceName, string, string][] = [
   ['chain-listener', 'transactions of the relayer', `${number} relays WHERE outcome IS NULL`],
   ['chain-listener', 'signatures not mined', `${number} authorizations WHERE state NOT IN ('paid', 'failed')`],
   ['chain-listener', 'signed refunds not mined', `${number} refund_watches WHERE signature IS NOT NULL AND ended IS NULL`],
+  ['chain-listener', 'recoveries not mined', `${number} recoveries WHERE block_number IS NULL AND failure IS NULL`],
   ['orders', 'signed refunds whose end is not known', `${number} refunds JOIN refund_signatures ON refund_id = id WHERE ended IS NULL`],
   // A transaction that a reorg took away may be mined again long after its sender gave up on it.
   ['orders', 'unmatched payments not yet confirmed', `${number} unmatched_payments WHERE status = 'detected'`],
@@ -62,6 +63,7 @@ export async function untilQuiet(world: World, ledger: Ledger, timeoutMs: number
       await ledger.query('chain-listener', 'UPDATE payables SET retry_at = now() WHERE retry_at > now()')
       await ledger.query('chain-listener', 'UPDATE authorizations SET retry_at = now() WHERE retry_at > now()')
       await ledger.query('chain-listener', 'UPDATE refund_watches SET retry_at = now() WHERE retry_at > now()')
+      await ledger.query('chain-listener', 'UPDATE recoveries SET retry_at = now() WHERE retry_at > now()')
       left = await onItsWay(world, ledger)
       quietLooks = left.length === 0 ? quietLooks + 1 : 0
       if (quietLooks < 3) await new Promise(resolve => setTimeout(resolve, 400))

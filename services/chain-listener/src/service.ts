@@ -23,6 +23,7 @@ import { publishAudit } from './reconcile/audit'
 import { createReconcile } from './reconcile/job'
 import { reconcileRoutes } from './reconcile/routes'
 import { reconcileStore } from './reconcile/store'
+import { createRecoveries } from './recoveries'
 import { createRefunds, refundRoutes } from './refunds'
 import { createIntake, createRelay } from './relay'
 import { depositRoutes, routes } from './routes'
@@ -79,12 +80,17 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
       // An answer to orders alone moves no money.
       if (step.blocks.length > 0 || step.payments.length > 0) relay?.wake()
       refunds.wake()
+      recoveries.wake()
       for (const { kind, state } of step.payments) payments.inc({ kind, state })
     },
   })
   const refunds = createRefunds({
     ...{ database, chainId: config.CHAIN_ID, leader, nodes, rules: { chainId: config.CHAIN_ID, ...scan.rules } },
     ...{ token: config.TOKEN_ADDRESS, quorum: scan.quorum, window: scan.window, now, logger, published: outbox.wake },
+  })
+  const recoveries = createRecoveries({
+    ...{ database, chainId: config.CHAIN_ID, leader, nodes, rules: { chainId: config.CHAIN_ID, ...scan.rules } },
+    ...{ quorum: scan.quorum, window: scan.window, now, logger, published: outbox.wake },
   })
   const ledgers = reconcileStore(database, config.CHAIN_ID)
   const reconcile = createReconcile({
@@ -151,8 +157,9 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     ...(relay?.parts ?? []),
     reconcile.part,
     refunds.part,
+    recoveries.part,
     monitor,
-    consumer(bus, queuesReadBy('chain-listener'), reactions(intake, refunds)),
+    consumer(bus, queuesReadBy('chain-listener'), reactions(intake, refunds, recoveries)),
   ]
   return { ...assemble({ parts, http: undefined, operators }), http: relay?.http, status }
 }

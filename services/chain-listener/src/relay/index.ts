@@ -19,6 +19,7 @@ import { openSigner } from './signer/open-signer'
 import type { Signer } from './signer/signer'
 import { authorizationStore } from './store/authorizations'
 import { blockedStore } from './store/blocked'
+import { dueRecoveryStore } from './store/due-recoveries'
 import { payableStore } from './store/payables'
 import { signedRefundStore } from './store/signed-refunds'
 import { relayStore } from './store/transactions'
@@ -56,6 +57,7 @@ export function createRelay(options: RelayOptions) {
   const payables = payableStore(database, chainId)
   const authorizations = authorizationStore(database, chainId)
   const refunds = settings.REFUNDS_PAUSED ? undefined : signedRefundStore(database, chainId)
+  const recoveries = settings.RECOVERIES_PAUSED ? undefined : dueRecoveryStore(database, chainId)
   const relays = relayStore(database, chainId, settings.GAS_NEW_MERCHANT_DAYS)
   const signers = signersOf(settings)
   // A KMS that cannot be reached stops the line of its account only.
@@ -105,7 +107,7 @@ export function createRelay(options: RelayOptions) {
   else logger.warn("no account for payers' signatures is named (GASLESS_…): none is taken")
   const gas = { key: settings.GAS_MAX_SIGNATURE, wallet: settings.GAS_MAX_WALLET }
   const working: RelayerOptions = {
-    ...{ token: settings.TOKEN_ADDRESS, routers: settings.ROUTER_ADDRESSES, chain, payables, relays, authorizations, refunds },
+    ...{ token: settings.TOKEN_ADDRESS, routers: settings.ROUTER_ADDRESSES, chain, payables, relays, authorizations, refunds, recoveries },
     ...{ leader, now, logger },
     accounts: async () => {
       const addresses = await Promise.all([sweeps, signatures].map(line => line?.address()))
@@ -115,7 +117,9 @@ export function createRelay(options: RelayOptions) {
     publish: createPublisher(authorizations, blockedStore(database, chainId), chainId, createChecksums(), now),
     minUnits: settings.DEPOSIT_MIN_UNITS,
     batchMax: settings.DEPOSIT_BATCH_MAX,
-    gas: { sweeps: { one: settings.GAS_MAX_SWEEP, batch: settings.GAS_MAX_BATCH }, signatures: gas },
+    gas: { sweeps: { one: settings.GAS_MAX_SWEEP, batch: settings.GAS_MAX_BATCH }, signatures: gas, recovery: settings.GAS_MAX_RECOVERY },
+    // Its share of this is what an order's gas may cost.
+    recoveryWorthUnits: (settings.GAS_BUDGET_ORDER_USDC * 10_000n) / BigInt(settings.GAS_SHARE_MAX_BPS),
     pollMs: settings.POLL_MS,
   }
   const sweeper = sweeps && createSweeper(working, sweeps)

@@ -5,8 +5,8 @@ import type { AuthorizationStore } from './store/authorizations'
 import type { PayableStore } from './store/payables'
 import type { Relay } from './store/transactions'
 
-/** A line is named after what it was made for; that of payers' signatures carries refunds too. */
-type LineKind = Exclude<Relay['kind'], 'refund'>
+/** A line is named after what it was made for; that of payers' signatures carries refunds too, and that of sweeps recoveries. */
+type LineKind = Exclude<Relay['kind'], 'refund' | 'recovery'>
 export type Lines = Partial<Record<LineKind, NonceLine>>
 
 export interface ObservedOptions {
@@ -21,7 +21,7 @@ export interface ObservedOptions {
   now: () => Date
 }
 
-const KINDS: readonly Relay['kind'][] = ['sweep', 'authorization', 'refund']
+const KINDS: readonly Relay['kind'][] = ['sweep', 'authorization', 'refund', 'recovery']
 const OUTCOMES: readonly string[] = [
   ...['sent', 'repriced', 'noop', 'done', 'reverted', 'replaced'],
   ...['out_of_gas', 'too_dear', 'order_budget', 'merchant_budget', 'day_budget', 'reverted_budget', 'new_merchants_budget'],

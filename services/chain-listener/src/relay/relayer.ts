@@ -6,8 +6,10 @@ import type { Leader } from '../store/leader'
 import { LeaseLostError } from '../store/lease'
 import { type AuthorizationGas, createAuthorized } from './authorized'
 import type { NonceLine } from './line/nonce-line'
+import { createRecoverySubmission } from './recoveries'
 import { createRefundSubmission } from './refunds'
 import type { AuthorizationStore } from './store/authorizations'
+import type { DueRecoveryStore } from './store/due-recoveries'
 import type { PayableStore } from './store/payables'
 import type { SignedRefundStore } from './store/signed-refunds'
 import type { RelayStore } from './store/transactions'
@@ -22,6 +24,8 @@ export interface RelayerOptions {
   authorizations: AuthorizationStore
   /** Undefined while none is submitted. */
   refunds: SignedRefundStore | undefined
+  /** The same. */
+  recoveries: DueRecoveryStore | undefined
   leader: Leader
   /** All accounts whose transactions are followed, lower-case. */
   accounts(): Promise<string[]>
@@ -31,19 +35,27 @@ export interface RelayerOptions {
   publish(): Promise<void>
   minUnits: bigint
   batchMax: number
-  gas: { sweeps: { one: bigint; batch: bigint }; signatures: AuthorizationGas }
+  gas: { sweeps: { one: bigint; batch: bigint }; signatures: AuthorizationGas; recovery: bigint }
+  /** By which the gas of a recovery is judged. */
+  recoveryWorthUnits: bigint
   pollMs: number
   now: () => Date
   logger: Logger
 }
 
-/** Sweeps deposits, in the replica that leads. */
+/** Sweeps deposits, and then recovers what else lies there, in the replica that leads. */
 export function createSweeper(options: RelayerOptions, line: NonceLine): Loop {
-  const { leader, payables, routers, minUnits, now } = options
+  const { chain, leader, payables, recoveries, routers, minUnits, now, logger } = options
   const sweeps = createSweeps({ ...options, gas: options.gas.sweeps, store: payables, line })
+  const foreign =
+    recoveries &&
+    createRecoverySubmission({
+      ...{ chain, routers, recoveries, payables, line, gasMax: options.gas.recovery, worthUnits: options.recoveryWorthUnits, now, logger },
+    })
   const loop = lineLoop('sweeper', options, line, async (epoch, block) => {
     const more = await sweeps.look(epoch, block)
-    return (await sweeps.sweepDue(epoch, block)) || more
+    const submitted = await sweeps.sweepDue(epoch, block)
+    return (await foreign?.submitDue(epoch, await options.accounts())) === true || submitted || more
   })
   return {
     ...loop,
@@ -51,6 +63,7 @@ export function createSweeper(options: RelayerOptions, line: NonceLine): Loop {
       if (leader.epoch() === undefined) return false
       if ((await loop.busy?.()) === true || (await payables.moved(1)).length > 0) return true
       if (line.room() === 0 && line.unmined() === 0) return false
+      if (line.room() > 0 && (await recoveries?.hasDue(now(), await options.accounts()))) return true
       return (await payables.due(now(), { minUnits, routers, limit: 1, sender: (await line.address()).toLowerCase() })).length > 0
     },
   }

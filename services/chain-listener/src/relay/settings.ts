@@ -44,6 +44,8 @@ export const relaySettings = {
   GASLESS_PAUSED: flag('false'),
   /** Refunds that a merchant's wallet signed are submitted by the account of payers' signatures; while paused, the merchant or anyone else may submit them. */
   REFUNDS_PAUSED: flag('false'),
+  /** Foreign tokens that a merchant recovers are sent on by the account of sweeps; while paused, anyone else may do it. */
+  RECOVERIES_PAUSED: flag('false'),
 
   /** A deposit address whose balance is less, in token units, waits for more, whatever gas costs. */
   DEPOSIT_MIN_UNITS: integer(1).default(10_000).transform(BigInt),
@@ -60,6 +62,8 @@ export const relaySettings = {
   GAS_MAX_WALLET: gas(300_000),
   /** Most gas of one sweep: measured 128,819. In a batch, of each. */
   GAS_MAX_SWEEP: gas(200_000),
+  /** Most gas of a recovery, in which the code of any token runs: measured 118,000 with a plain one. */
+  GAS_MAX_RECOVERY: gas(300_000),
   /** Most gas of a batch. Above 16,777,216 no transaction is taken by chains that follow EIP-7825. */
   GAS_MAX_BATCH: gas(10_000_000),
 
@@ -67,7 +71,7 @@ export const relaySettings = {
   COIN_USDC: usdc.refine(units => units > 0n, 'must be above zero').optional(),
   /** The part of an amount that its transaction may cost, in basis points; what would cost more waits. */
   GAS_SHARE_MAX_BPS: integer(1, 10_000).default(2_000),
-  /** Most that gas may cost for one order; for one merchant and for all in 24 hours. Sweeps, payers' signatures and refunds have the same budgets, each their own. */
+  /** Most that gas may cost for one order; for one merchant and for all in 24 hours. Sweeps, payers' signatures and refunds have the same budgets, each their own; recoveries a quarter of a day's. */
   GAS_BUDGET_ORDER_USDC: usdc.default(2_000_000n),
   GAS_BUDGET_MERCHANT_DAY_USDC: usdc.default(20_000_000n),
   GAS_BUDGET_DAY_USDC: usdc.default(200_000_000n),

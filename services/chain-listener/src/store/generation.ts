@@ -43,7 +43,8 @@ const FOLLOWED = `
   WITH signed AS (
     UPDATE authorizations SET published = 0 WHERE $2::bigint IS NOT NULL AND chain_id = $1 AND published > 0 AND created_at > now() - interval '30 days'),
   blocked AS (UPDATE payables SET blocked_published = 0 WHERE $2::bigint IS NOT NULL AND chain_id = $1 AND blocked_published > 0),
-  returned AS (UPDATE refund_watches SET asked = true, is_final = false WHERE $2::bigint IS NOT NULL AND chain_id = $1 AND asked_at > now() - interval '30 days')
+  returned AS (UPDATE refund_watches SET asked = true, is_final = false WHERE $2::bigint IS NOT NULL AND chain_id = $1 AND asked_at > now() - interval '30 days'),
+  recovered AS (UPDATE recoveries SET asked = true, is_final = false WHERE $2::bigint IS NOT NULL AND chain_id = $1 AND asked_at > now() - interval '30 days')
   UPDATE chain_cursor SET followed_confirmed = confirmed_number, followed_watermark = $3, republish_from = least(republish_from, $2::bigint)
   WHERE chain_id = $1`
 

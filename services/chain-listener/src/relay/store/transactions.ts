@@ -4,14 +4,14 @@ import { mapLeaseLoss, RELAY_LEASE_GUARD } from '../../store/lease'
 /** A transaction of the relayer that was signed and is not finished. */
 export interface Relay {
   nonce: number
-  kind: 'sweep' | 'authorization' | 'refund'
-  /** A contract judges the payer's signature. */
+  kind: 'sweep' | 'authorization' | 'refund' | 'recovery'
+  /** A stranger's contract runs in it: one that judges the payer's signature, or a token that is recovered. */
   wallet: boolean
   orderIds: string[]
   /** Their budgets are charged. */
   merchants: string[]
   payer: string | null
-  /** The salt of the payer's signature, or the nonce of a refund's; null for a sweep. */
+  /** The salt of the payer's signature, the nonce of a refund's, or the token of a recovery; null for a sweep. */
   salt: string | null
   target: string
   data: string
@@ -195,7 +195,7 @@ export function relayStore(database: Database, chainId: number, newMerchantDays:
     async reopen(epoch: bigint, sender: string, nonce: number, at: Date): Promise<void> {
       await mapLeaseLoss(database.query({ name: 'relays-reopen', text: REOPEN }, [chainId, epoch, sender, nonce, at]))
     },
-    /** With `wallet`, only transactions that contract wallets judge count against a day. */
+    /** With `wallet`, only transactions in which a stranger's contract runs count against a day. */
     async spent({ kind, wallet, orderIds, merchants }: Pick<Relay, 'kind' | 'wallet' | 'orderIds' | 'merchants'>): Promise<Spent> {
       const values = [chainId, kind, wallet, [...new Set(merchants)], orderIds, newMerchantDays]
       const { rows } = await database.query<{ scope: string; key: string; units: string }>({ name: 'relays-spent', text: SPENT }, values)
