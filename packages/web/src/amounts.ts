@@ -15,6 +15,12 @@ export const brl = (decimal: string, language: Language): string => `R$\u00a0${g
 /** With as many of the six decimals as mean something, and at least two. */
 export const usdc = (decimal: string, language: Language): string => `${grouped(shortDecimal(decimal), language)}\u00a0USDC`
 
+/** The network's own coin, of 18 decimals, from its smallest units. */
+export function coin(units: string, language: Language): string {
+  const digits = units.padStart(19, '0')
+  return grouped(`${digits.slice(0, -18)}.${digits.slice(-18)}`.replace(/\.?0+$/, ''), language)
+}
+
 /** To the cent, for places where many amounts are compared at a glance; the exact one stands where there is one. */
 export const usdcRounded = (decimal: string, language: Language): string =>
   decimal.startsWith('-')

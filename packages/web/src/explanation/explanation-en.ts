@@ -21,7 +21,7 @@ export const explanationEn: typeof explanationPt = {
     not_found: () => 'The network of this invoice does not know that transaction. Check the hash, and the network that was used.',
     other_order: () => 'That transaction paid another invoice.',
     wrong_token: ({ token }) =>
-      `Another coin${token === null ? '' : ` (${token})`} was sent to the address of this invoice, which takes only USDC; it may be lost.`,
+      `Another coin${token === null ? '' : ` (${token})`} was sent to the address of this invoice, which takes only USDC; the merchant can recover it and settle with you what to do.`,
     unknown_memo: ({ amount }) =>
       `The transaction paid ${amount} to the merchant and named no invoice; the merchant can count it for this one.`,
     wrong_recipient: ({ amount, recipient }) =>

@@ -31,7 +31,7 @@ export const explanationPt = {
     not_found: () => 'A rede desta cobrança não conhece essa transação. Confira o código e a rede usada.',
     other_order: () => 'Essa transação pagou outra cobrança.',
     wrong_token: ({ token }) =>
-      `Foi enviada outra moeda${token === null ? '' : ` (${token})`} ao endereço desta cobrança, que só aceita USDC; o valor pode se perder.`,
+      `Foi enviada outra moeda${token === null ? '' : ` (${token})`} ao endereço desta cobrança, que só aceita USDC; a loja pode recuperar o valor e combinar com você o que fazer.`,
     unknown_memo: ({ amount }) => `A transação pagou ${amount} à loja sem indicar nenhuma cobrança; a loja pode contá-la nesta.`,
     wrong_recipient: ({ amount, recipient }) =>
       recipient === null

@@ -20,6 +20,7 @@ import type {
   OrderBody,
   OverviewBody,
   PendingChargeBody,
+  RecoveryBody,
   RefundBody,
   RefundClaimBody,
   RefundListBody,
@@ -117,6 +118,8 @@ export const api = {
   order: (id: string) => call<OrderBody>(`${ME}/orders/${id}`),
   createOrder: (body: object, key: string) => post<OrderBody>(`${ME}/orders`, body, key),
   acceptOrder: (id: string, reason: string) => post<OrderBody>(`${ME}/orders/${id}/accept`, { reason }),
+  recover: (id: string, token_address: string | null, destination: string) =>
+    post<RecoveryBody>(`${ME}/orders/${id}/recoveries`, { token_address, destination }),
   explainOrder: (id: string, tx_hash: string) => post<ExplanationBody>(`${ME}/orders/${id}/explain`, { tx_hash }),
   refunds: (orderId: string) => call<RefundListBody>(`${ME}/orders/${orderId}/refunds`),
   refund: (id: string) => call<RefundBody>(`${ME}/refunds/${id}`),

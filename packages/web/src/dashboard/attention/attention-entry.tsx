@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { AttentionItemBody } from '@ponte/contracts'
+import type { AttentionItemBody, RecoveryBody } from '@ponte/contracts'
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
 import type { Ref } from 'react'
 import { Link } from 'wouter'
@@ -15,6 +15,7 @@ import { useWords } from '../texts/words'
 import { ReasonBadges } from './attention-list'
 import { AttentionMark } from './attention-mark'
 import { type Sent, sentOf } from './item'
+import { TokenFacts } from './recover-token'
 
 interface AttentionEntryProps {
   item: AttentionItemBody
@@ -27,7 +28,7 @@ interface AttentionEntryProps {
 /** One case: what came, what becomes of it, who sent it, and what to do. */
 export function AttentionEntry({ item, ref, onDone, onClose }: AttentionEntryProps) {
   const { t, usdc, moment } = useWords()
-  const { order, gross, platform_fee: fee, left_over: leftOver } = item
+  const { order, gross, platform_fee: fee, left_over: leftOver, foreign_token: foreign } = item
   const rows: [string, string][] = [
     [t.payments.gross, usdc(gross)],
     [t.attention.taken, usdc(item.taken)],
@@ -49,7 +50,8 @@ export function AttentionEntry({ item, ref, onDone, onClose }: AttentionEntryPro
         {sentencesOf(item, t).map(sentence => (
           <p key={sentence}>{sentence}</p>
         ))}
-        <Facts rows={rows} />
+        {foreign ? <TokenFacts token={foreign} /> : <Facts rows={rows} />}
+        {order && foreign && <TransactionLine chainId={order.payment.chain_id} hash={foreign.tx_hash} />}
         <ul className="payments">
           {sentOf(item).map(sent => (
             <Sender key={`${sent.hash} ${sent.amount}`} {...sent} />
@@ -58,18 +60,22 @@ export function AttentionEntry({ item, ref, onDone, onClose }: AttentionEntryPro
         {!order && <p className="faint">{t.payments.returningUnmatched(usdc(leftOver))}</p>}
         <AttentionMark item={item} onDone={onDone} />
       </Card>
-      {order && <OrderRefunds order={order} />}
+      {order && !foreign && <OrderRefunds order={order} />}
     </div>
   )
 }
 
-function sentencesOf({ reasons, order, payment }: AttentionItemBody, t: Texts): string[] {
+function sentencesOf({ reasons, order, payment, foreign_token: foreign }: AttentionItemBody, t: Texts): string[] {
   return reasons.map(reason => {
+    if (reason === 'foreign_token') return foreign?.recovery ? recoverySentence(foreign.recovery, t) : t.attention.foreign
     if (reason === 'unmatched') return t.attention.mismatches[payment?.reason ?? 'unknown_memo']
     if (reason === 'underpaid') return order?.status === 'expired' ? t.attention.shortAtEnd : t.attention.short
     return reason === 'settlement_blocked' ? t.payments.blocked : t.payments.exceptions[reason]
   })
 }
+
+const recoverySentence = ({ status, failure_code: failure }: RecoveryBody, t: Texts): string =>
+  failure === null ? t.attention.recoveries[status] : `${t.attention.recoveries.failed} ${t.attention.recoveryFailures[failure]}`
 
 function Sender({ payer, amount, hash, chainId }: Sent) {
   const { t, usdc } = useWords()

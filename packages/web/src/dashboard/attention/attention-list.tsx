@@ -43,6 +43,7 @@ export function AttentionList({ items, openId, hrefOf }: AttentionListProps) {
 export const useActs = (): Record<Act, boolean> => ({
   accept: useMay('acceptOrder'),
   attach: useMay('attachAttention'),
+  recover: useMay('createRecovery'),
   return: useMay('createRefund'),
   handle: useMay('handleAttention'),
 })
@@ -57,7 +58,7 @@ interface CaseLinkProps extends ComponentProps<'a'> {
 export function CaseLink({ item, may, ...link }: CaseLinkProps) {
   const { t, language, usdcRounded, exactMoment } = useWords()
   const act = nextActOf(item, may)
-  const { order, payers } = item
+  const { order, payers, foreign_token: foreign } = item
   const { is, amount } = amountOf(item)
   const since = sinceOf(item)
   const payer = payers[0] && shortened(payers[0])
@@ -69,7 +70,13 @@ export function CaseLink({ item, may, ...link }: CaseLinkProps) {
         <span className="faint">{order?.external_ref ? (order.description ?? payer) : payer}</span>
       </span>
       <span className="case-amount">
-        <span className="faint">{t.attention.amounts[is]}</span> <strong>{usdcRounded(amount)}</strong>
+        {foreign ? (
+          <span className="faint">{foreign.token_address === null ? t.attention.coin : shortened(foreign.token_address)}</span>
+        ) : (
+          <>
+            <span className="faint">{t.attention.amounts[is]}</span> <strong>{usdcRounded(amount)}</strong>
+          </>
+        )}
       </span>
       <time className="faint" dateTime={since} title={exactMoment(since)}>
         {age(since, language)}

@@ -8,13 +8,14 @@ import { useNameOf } from '../team/use-team'
 import { useWords } from '../texts/words'
 import { AcceptOrder } from './accept-order'
 import { AttachPayment } from './attach-payment'
+import { RecoverToken } from './recover-token'
 
 /** Acts about a case, those of before and those that are open: the money is accepted, or the case is marked as handled or shown again. What is new about it since it was read is not marked unseen. */
 export function AttentionMark({ item, onDone }: { item: AttentionItemBody; onDone(): void }) {
   const { t, moment } = useWords()
   const queries = useQueryClient()
   const nameOf = useNameOf()
-  const { id, order, gross, actions = [], facts, handled_at: handledAt } = item
+  const { id, order, gross, actions = [], foreign_token: foreign, facts, handled_at: handledAt } = item
   const refresh = () => queries.invalidateQueries({ queryKey: ['attention'] })
   const done = () => {
     onDone()
@@ -50,6 +51,13 @@ export function AttentionMark({ item, onDone }: { item: AttentionItemBody; onDon
         <Allowed to="attachAttention">
           <div className="buttons">
             <AttachPayment item={item} onDone={done} />
+          </div>
+        </Allowed>
+      )}
+      {order && foreign && actions.includes('recover') && (
+        <Allowed to="createRecovery">
+          <div className="buttons">
+            <RecoverToken orderId={order.id} token={foreign} onDone={refresh} />
           </div>
         </Allowed>
       )}

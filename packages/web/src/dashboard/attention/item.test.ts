@@ -3,8 +3,8 @@ import { amountOf, isFoundBy, nextActOf, sinceOf } from './item'
 
 const AT = '2026-11-20T12:00:00.000Z'
 const LATER = '2026-11-21T12:00:00.000Z'
-const all = { accept: true, attach: true, return: true, handle: true }
-const none = { accept: false, attach: false, return: false, handle: false }
+const all = { accept: true, attach: true, recover: true, return: true, handle: true }
+const none = { accept: false, attach: false, recover: false, return: false, handle: false }
 const payment = (block_time: string, status = 'confirmed') => ({
   status,
   block_time,
@@ -42,6 +42,7 @@ test.each<[string, AttentionItemBody, string | null]>([
     item({ reasons: ['unmatched'], actions: ['attach'], left_over: '60.000000' }, null),
     'attach',
   ],
+  ['a foreign token is recovered', item({ reasons: ['foreign_token'], actions: ['recover'] }), 'recover'],
   ['a surplus goes back', item({ reasons: ['overpaid'], left_over: '5.000000' }), 'return'],
   ['nothing of what is blocked goes back', item({ reasons: ['overpaid', 'settlement_blocked'], left_over: '5.000000' }), null],
   ['what has gone back is handled', item({ reasons: ['overpaid'] }), 'handle'],

@@ -39,7 +39,13 @@ export const paymentsEn: typeof paymentsPt = {
     gone: 'This case is not in this list: it was handled, or stands on another page.',
     keys: 'Keys, with the focus in the list: J and K move, Enter opens, Esc returns, H marks as handled.',
     look: 'Look',
-    acts: { accept: 'Count as paid', attach: 'Count for an order', return: 'Return surplus', handle: 'Mark as handled' },
+    acts: {
+      accept: 'Count as paid',
+      attach: 'Count for an order',
+      recover: 'Recover',
+      return: 'Return surplus',
+      handle: 'Mark as handled',
+    },
     amounts: { short: 'short by', over: 'over by', came: 'came' },
     note: 'Note, for your own records (optional)',
     acceptedAt: (moment, who) => (who === null ? `Counted as paid on ${moment}.` : `Counted as paid on ${moment} by ${who}.`),
@@ -52,6 +58,31 @@ export const paymentsEn: typeof paymentsPt = {
     givesAway: amount => `You give away ${amount}. It stands in your books.`,
     attachSure: amount =>
       `For which order did the ${amount} come? It counts for it as if it had named it, at the time of its block; only the network can undo that.`,
+    foreign:
+      'A token that is not USDC lies at the address of this order. It does not pay the order and is in no sum, but it can be sent on to your payout address. It is shown by its address, for the name of a token is whatever anyone wrote into it.',
+    token: 'Token',
+    coin: 'The network’s own coin',
+    tokenAmount: 'Amount',
+    units: amount => `${amount} of its smallest units, as the token states it`,
+    goesTo: 'Goes to',
+    recoverThere: 'Recover to this address',
+    recoverSure:
+      'All of this token at the order’s address goes to the payout address that the order was made with, and nowhere else: make sure that it is still yours. We pay for the gas.',
+    recoverWorthless:
+      'Anyone can send worthless tokens to an address. Leave alone what you do not know, and visit no site and approve nothing that it names.',
+    recoveries: {
+      pending: 'It is on its way to your payout address: it waits for the network, or for cheaper gas.',
+      confirmed: 'It was sent to your payout address.',
+      failed: 'It could not be sent to your payout address.',
+    },
+    recoveryFailures: {
+      nothing_left: 'Nothing of it lies at the order’s address any more.',
+      refused: 'The token or your address does not take part, or it costs too much to move.',
+      payout_contract_missing: 'The contract at your payout address does not exist on this network.',
+      too_dear: 'Gas was too dear for a day; try again later.',
+      over_budget: 'What we pay for you in a day is spent; try again later.',
+      not_sent: 'It could not be sent for a day; try again later.',
+    },
     findOrder: 'Search by number, amount, address or link',
     order: 'Order',
     noneOpen: 'No unpaid order is found',
@@ -72,6 +103,7 @@ export const paymentsEn: typeof paymentsPt = {
       underpaid: 'Part missing',
       settlement_blocked: 'Settlement blocked',
       unmatched: 'No order waits for it',
+      foreign_token: 'Another token',
     },
     mismatches: {
       unknown_memo: 'It arrived at your payout address, but no order has this memo.',

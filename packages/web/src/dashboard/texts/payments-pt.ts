@@ -1,4 +1,4 @@
-import type { AttentionReason, MismatchReason, OrderException, OrderStatus } from '@ponte/contracts'
+import type { AttentionReason, MismatchReason, OrderException, OrderStatus, RecoveryFailure, RecoveryStatus } from '@ponte/contracts'
 
 const exceptions: Record<OrderException, string> = {
   overpaid: 'Chegou mais do que a cobrança pede.',
@@ -50,7 +50,13 @@ export const paymentsPt = {
     gone: 'Este caso não está nesta lista: foi resolvido, ou está em outra página.',
     keys: 'Teclas, com o foco na lista: J e K mudam de caso, Enter abre, Esc volta, H marca como resolvido.',
     look: 'Ver',
-    acts: { accept: 'Contar como paga', attach: 'Contar em uma cobrança', return: 'Devolver a sobra', handle: 'Marcar como resolvido' },
+    acts: {
+      accept: 'Contar como paga',
+      attach: 'Contar em uma cobrança',
+      recover: 'Recuperar',
+      return: 'Devolver a sobra',
+      handle: 'Marcar como resolvido',
+    },
     amounts: { short: 'falta', over: 'a mais', came: 'veio' },
     note: 'Nota, para o seu registro (opcional)',
     acceptedAt: (moment: string, who: string | null) =>
@@ -64,6 +70,31 @@ export const paymentsPt = {
     givesAway: (amount: string) => `Você abre mão de ${amount}. Fica registrado no seu livro.`,
     attachSure: (amount: string) =>
       `Para qual cobrança vieram os ${amount}? Conta como se o pagamento a tivesse indicado, na hora do seu bloco; só a rede pode desfazer.`,
+    foreign:
+      'Uma moeda que não é USDC está no endereço desta cobrança. Ela não quita a cobrança e não está em nenhuma soma, mas pode ser enviada ao seu endereço de recebimento. Ela é mostrada pelo endereço, porque o nome de uma moeda é o que qualquer um escreve nela.',
+    token: 'Moeda',
+    coin: 'Moeda da própria rede',
+    tokenAmount: 'Quantidade',
+    units: (amount: string) => `${amount} nas menores unidades dela, como ela mesma diz`,
+    goesTo: 'Vai para',
+    recoverThere: 'Recuperar para este endereço',
+    recoverSure:
+      'Tudo o que houver desta moeda no endereço da cobrança vai para o endereço de recebimento que a cobrança tinha ao ser criada, e para nenhum outro: confira que ele ainda é seu. Nós pagamos o custo da rede.',
+    recoverWorthless:
+      'Qualquer um pode enviar moedas sem valor a um endereço. Deixe onde está a que você não conhece, e não visite sites nem aprove nada que ela indique.',
+    recoveries: {
+      pending: 'Está sendo enviada ao seu endereço de recebimento: aguarda a rede, ou um custo menor dela.',
+      confirmed: 'Foi enviada ao seu endereço de recebimento.',
+      failed: 'Não foi possível enviá-la ao seu endereço de recebimento.',
+    } as Record<RecoveryStatus, string>,
+    recoveryFailures: {
+      nothing_left: 'Não há mais nada dela no endereço da cobrança.',
+      refused: 'A moeda ou o seu endereço não aceita, ou ela custa demais para ser movida.',
+      payout_contract_missing: 'O contrato no seu endereço de recebimento não existe nesta rede.',
+      too_dear: 'Por um dia a rede esteve cara demais; tente de novo mais tarde.',
+      over_budget: 'O que pagamos por dia por você já foi usado; tente de novo mais tarde.',
+      not_sent: 'Por um dia não foi possível enviá-la; tente de novo mais tarde.',
+    } as Record<RecoveryFailure, string>,
     findOrder: 'Busque por número, valor, endereço ou link',
     order: 'Cobrança',
     noneOpen: 'Nenhuma cobrança a pagar encontrada',
@@ -80,6 +111,7 @@ export const paymentsPt = {
       underpaid: 'Falta uma parte',
       settlement_blocked: 'Repasse bloqueado',
       unmatched: 'Sem cobrança que o espere',
+      foreign_token: 'Outra moeda',
     } as Record<AttentionReason, string>,
     mismatches: {
       unknown_memo: 'Chegou ao seu endereço de recebimento, mas nenhuma cobrança tem este memo.',

@@ -1,4 +1,4 @@
-import { brl, exactMoment, moment, usdc, usdcRounded } from '../../amounts'
+import { brl, coin, exactMoment, moment, usdc, usdcRounded } from '../../amounts'
 import { askedUsdc } from '../../asked-amount'
 import { localeOf, useLanguage } from '../../language'
 import { en } from './en'
@@ -17,6 +17,7 @@ export function useWords() {
     usdc: (decimal: string) => usdc(decimal, language),
     asked: (decimal: string) => usdc(askedUsdc(decimal), language),
     usdcRounded: (decimal: string) => usdcRounded(decimal, language),
+    coin: (units: string) => coin(units, language),
     moment: (iso: string, timeZone?: string) => moment(iso, language, timeZone),
     exactMoment: (iso: string) => exactMoment(iso, language),
   }

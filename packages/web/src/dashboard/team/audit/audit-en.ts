@@ -37,6 +37,7 @@ export const auditEn: typeof auditPt = {
     'refund.cancel': 'Refund cancelled',
     'refund_claim.create': 'Payer asked for a refund address',
     'refund_claim.cancel': 'Refund link ended',
+    'recovery.create': 'Token recovered',
     'attention.handle': 'Case marked as handled',
     'attention.reopen': 'Case opened again',
     'subscription.create': 'Subscription created',

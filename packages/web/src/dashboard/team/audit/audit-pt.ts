@@ -35,6 +35,7 @@ export const auditPt = {
     'refund.cancel': 'Reembolso cancelado',
     'refund_claim.create': 'Endereço de reembolso pedido ao pagador',
     'refund_claim.cancel': 'Link de reembolso encerrado',
+    'recovery.create': 'Moeda recuperada',
     'attention.handle': 'Caso marcado como resolvido',
     'attention.reopen': 'Caso reaberto',
     'subscription.create': 'Assinatura criada',
