@@ -1,5 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type BlockPayment, type EventData, type EventType, formatUsdc, type OrderBody, type RefundBody } from '@ponte/contracts'
+import {
+  type AskExplanation,
+  type BlockPayment,
+  type EventData,
+  type EventType,
+  formatUsdc,
+  type OrderBody,
+  type RecoveryBody,
+  type RefundBody,
+} from '@ponte/contracts'
 import { type Message, uuidv7 } from '@ponte/service-kit'
 import { CHAIN } from './home'
 
@@ -120,6 +129,31 @@ export function chainFacts() {
                 block_number: 8,
                 block_time: new Date(at * 1_000).toISOString(),
               }
+            : null,
+        }),
+      ),
+    /** Another token at the deposit address, as nodes show its transaction. */
+    foreign: (order: OrderBody, at: number): AskExplanation => ({
+      tx_hash: `0x${'fa'.repeat(32)}`,
+      transaction: {
+        ...{ chain_id: CHAIN.chainId, status: 'mined', depth: 99, block_time: new Date(at * 1_000).toISOString(), payments: [] },
+        transfers: [{ token_address: PAYER, to_address: depositOf(order), units: '7' }],
+      },
+    }),
+    /** Not sent on, and then it is. */
+    recovered: (recovery: RecoveryBody, at: number): Message[] =>
+      [false, true].map((isMined, index) =>
+        message('recovery.observed', {
+          ...{
+            chain_id: CHAIN.chainId,
+            generation: GENERATION,
+            revision: index + 1,
+            recovery_id: recovery.id,
+            order_id: recovery.order_id,
+          },
+          ...{ token_address: recovery.token_address ?? PAYER, failure_code: null },
+          end: isMined
+            ? { tx_hash: `0x${'fb'.repeat(32)}`, block_number: 8, block_time: new Date(at * 1_000).toISOString(), units: '7' }
             : null,
         }),
       ),

@@ -4,11 +4,13 @@ import type {
   MailPreferencesBody,
   MerchantWithKeyBody,
   OrderBody,
+  RecoveryBody,
+  RecoveryListBody,
   RefundBody,
   SubscriptionBody,
   WebhookEndpointBody,
 } from '@ponte/contracts'
-import type { Message } from '@ponte/service-kit'
+import { type Message, signCaller } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
 import { createRandom } from '../torture/random'
 import { type Ask, type Books, readBooks } from './books'
@@ -124,6 +126,20 @@ async function play(home: Home, services: Services, chain: ChainFacts, seed: num
     })
     await settle()
     await deliver(chain.returned(refund, seconds()))
+    const foreign = made.get(RETURNED)
+    if (!foreign) return
+    // The gateway would ask the listener, which is not here.
+    const { ownerUrls, secrets } = home.place
+    const payer = signCaller({ kind: 'checkout' }, { secrets: [secrets.ordersTokenSecret], audience: 'orders' })
+    await call(`${ownerUrls.orders}/api/v1`, 'POST', `/orders/${foreign.id}/explanation`, payer, chain.foreign(foreign, seconds()))
+    const recovery = await ask<RecoveryBody>('POST', `/orders/${foreign.id}/recoveries`, {
+      token_address: PAYER,
+      destination: merchant.payout_address,
+    })
+    await settle()
+    await deliver(chain.recovered(recovery, seconds() + 60))
+    const { data: done } = await ask<RecoveryListBody>('GET', `/orders/${foreign.id}/recoveries`)
+    if (done[0]?.status !== 'confirmed') throw new Error(`the recovery is ${done[0]?.status}`)
   }
 
   async function plans() {
