@@ -4,7 +4,7 @@ import { topicOf } from './transfer'
 
 export const RECOVERED_TOPIC = id('Recovered(bytes32,address,address,uint256)')
 
-/** What is sent on from a deposit address, and by which router. Addresses are lower-case, the memo is 64 hex. */
+/** A token to be sent on from a deposit address by a router. Addresses are lower-case, the memo is 64 hex. */
 export interface RecoveryTerms {
   router: string
   memo: string

@@ -52,7 +52,7 @@ const ADD: Statement = {
   WHERE EXCLUDED.recovery_id >= known.recovery_id`,
 }
 
-// What was submitted is looked at in every block until its end is final; the rest when orders asks, because asking for a recovery costs a merchant nothing.
+// Looked at in every block once it was submitted, until its end is final; the rest when orders asks, because asking for a recovery costs a merchant nothing.
 const IS_OPEN = `recoveries.chain_id = $1 AND NOT is_final AND asked_at > now() - interval '30 days' AND (asked OR block_number IS NOT NULL OR (failure IS NULL
   AND EXISTS (SELECT 1 FROM relays WHERE relays.chain_id = $1 AND kind = 'recovery' AND order_ids && ARRAY[order_id] AND salt = token)))`
 const OPEN = `

@@ -26,7 +26,7 @@ export interface RecoverySubmissionOptions {
 const router = new Interface(paymentRouterAbi)
 const ZERO_AMOUNT = id('ZeroAmount()').slice(0, 10)
 const AT_ONCE = 2
-/** What another client recovers is confirmed, and seen, before the last try. */
+/** Before the last try it is confirmed, and seen, if another client recovered it. */
 const FAILURES_MAX = 6
 const REVERTED_MAX = 2
 
@@ -62,6 +62,8 @@ export function createRecoverySubmission(options: RecoverySubmissionOptions) {
     if (!payable) return 'waits'
     if (one.reverted >= REVERTED_MAX) return { refused: 'refused' }
     if ((await missingContracts(chain, [payable])).size > 0) return { refused: 'payout_contract_missing' }
+    // Without it the rehearsal would seem to revert.
+    if (!(await line.affords(gasMax))) return 'out_of_gas'
     const intent = intentOf(one, payable.payee)
     const refused = await rehearsed(intent)
     if (refused) return { refused }

@@ -11,7 +11,7 @@ import {
 } from '@ponte/contracts'
 import type { Order } from '../order/order'
 
-/** How a token is kept that is none: the network's own coin. The contract names it so, too. */
+/** The network's own coin, which is no token, in the place of one; the contract names it so, too. */
 export const COIN = `0x${'0'.repeat(40)}`
 
 /** Something else than the payment token, sent to an order's deposit address by a confirmed transaction. */
@@ -60,7 +60,7 @@ const UNOBSERVED = {
 
 const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
-/** What a confirmed transaction that pays no order sent to the deposit address of this one, summed by token: it may be sent on as it is. */
+/** Foreign tokens that a confirmed transaction sent to the deposit address of an order, summed by token. */
 export function foreignIn(
   order: Pick<Order, 'depositAddress' | 'tokenAddress'>,
   { transfers, depth }: Pick<TransactionFacts, 'transfers' | 'depth'>,

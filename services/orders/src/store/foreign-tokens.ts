@@ -116,7 +116,7 @@ export function foreignTokenStore(database: Database, now: () => Date) {
       return (await read('foreign-tokens-of-order', 'WHERE order_id = $1 ORDER BY id', [orderId])).map(({ token }) => token)
     },
 
-    /** Those that lie there, newest first, by keyset; or those that were marked. */
+    /** Tokens that lie there, newest first, by keyset; or those that were marked. */
     async list(merchantId: string, query: ListAttention, limit: number): Promise<MarkedToken[]> {
       if (query.reason !== undefined && query.reason !== 'foreign_token') return []
       const along = query.ending_before === undefined ? 'DESC' : 'ASC'

@@ -6,9 +6,9 @@ import { mapLeaseLoss, RELAY_LEASE_GUARD } from '../../store/lease'
 export interface DueRecovery extends RecoveryTerms {
   recoveryId: string
   orderId: string
-  /** How often its rehearsal reverted. */
+  /** Rehearsals that reverted. */
   failures: number
-  /** How often its transaction did. */
+  /** Transactions that did. */
   reverted: number
   /** It was asked for a day ago. */
   isLate: boolean

@@ -31,5 +31,5 @@ CREATE TABLE foreign_tokens (
   UNIQUE (order_id, token_address)
 );
 CREATE INDEX foreign_tokens_attention ON foreign_tokens (merchant_id, id);
--- Those of which the listener may have to be asked again.
+-- Recoveries of which the listener may have to be asked again.
 CREATE INDEX foreign_tokens_open ON foreign_tokens (chain_id, known_at NULLS FIRST) WHERE recovery_id IS NOT NULL AND block_time IS NULL AND failure_code IS NULL;
