@@ -8,6 +8,7 @@ export const changes: readonly { day: string; gained: readonly string[] }[] = [
     day: '2026-11-28',
     gained: [
       `${c('POST /orders/{id}/refund-claims')}: a link by which the payer names the address that money goes back to; ${c('claims')} of ${c('GET /orders/{id}/refunds')}, and ${c('GET')} and ${c('POST /payer/refunds/{payer_token}')} for its page.`,
+      `${c('POST /orders/{id}/recoveries')}: a token that is not USDC, or the coin of the network, goes from the deposit address of an order to its payout address; ${c('foreign_token')} of ${c('GET /attention')}.`,
       `${c('GET /attention')}: ${c('text')} finds money without an order as a message quotes it; ${c('text')} of ${c('GET /orders')} finds returns and what was paid, too.`,
     ],
   },
@@ -17,7 +18,6 @@ export const changes: readonly { day: string; gained: readonly string[] }[] = [
       `${c('POST /attention/{id}/attach')}: a payment that named no order counts for one; ${c('payment.attached')}.`,
       `${c('payment_tolerance')} of ${c('PATCH /merchants/me')} and ${c('POST /orders')}: by how much USDC an order may be short and still be paid; what is given away stands in ${c('GET /entries')}.`,
       `${c('POST /orders/{id}/explain')} and ${c('POST /checkout/{order_id}/explain')}: why a transaction did or did not pay an order, in one code and one sentence.`,
-      `${c('POST /orders/{id}/recoveries')}: a token that is not USDC, or the coin of the network, goes from the deposit address of an order to its payout address; ${c('foreign_token')} of ${c('GET /attention')}.`,
       `${c('POST /orders/{id}/refunds')}, ${c('POST /refunds/{id}/signature')} and ${c('POST /refunds/{id}/cancel')}: money goes back from the merchant's wallet, by one signature, once; ${['refund.created', 'refund.confirmed', 'refund.failed'].map(c).join(', ')}.`,
       `${c('GET /attention')}: ${c('reason')} lists one kind alone; ${c('POST /attention/{id}/handle')} takes a ${c('note')}, which ${c('handled_note')} shows.`,
     ],
