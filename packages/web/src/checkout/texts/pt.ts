@@ -72,7 +72,7 @@ export const pt = {
   safeTitle: 'E se eu recarregar, voltar ou pagar duas vezes?',
   safeReload: 'Recarregar ou fechar a página não cancela nem repete um pagamento.',
   safeTabs: 'De duas abas abertas, só uma pode pagar de cada vez.',
-  safeTwice: 'Se mesmo assim chegar dinheiro a mais, só a loja pode devolvê-lo, da carteira dela.',
+  safeTwice: 'Se chegar dinheiro a mais, só a loja pode devolvê-lo.',
   theme: 'Alternar entre claro e escuro',
   language: 'Idioma',
   madeBy: 'Cobrança por Ponte',
