@@ -76,7 +76,7 @@ function Offer({ refund, own }: { refund: PayerRefundBody; own: Texts }) {
       <p className="kicker">{own.refund}</p>
       <h1>{refund.merchant_name}</h1>
       {refund.description && <p className="description">{refund.description}</p>}
-      <p className="amount">{usdc(refund.amount)}</p>
+      <p className="amount exact">{usdc(refund.amount)}</p>
       <p className="amount-usdc">{own.fee}</p>
       <dl className="facts">
         <div>
