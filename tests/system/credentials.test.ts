@@ -4,6 +4,7 @@ import {
   KEY_SCOPES,
   type MerchantBody,
   type OrderBody,
+  type RefundClaimBody,
   ROLE_PERMISSIONS,
   ROLES,
   SPECIFIED_KEY_SCOPES,
@@ -70,7 +71,10 @@ async function ownerOfThings() {
   const paid = await call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '10.00' })
   await pay(world.chain, paid)
   await system.idle()
-  const refund = await create(`/api/v1/orders/${paid.id}/refunds`, { payee_address: Wallet.createRandom().address, reason: 'It came back' })
+  const back = { amount: '0.10', reason: 'It came back' }
+  const refund = await create(`/api/v1/orders/${paid.id}/refunds`, { ...back, payee_address: Wallet.createRandom().address })
+  const claims = `/api/v1/orders/${paid.id}/refund-claims`
+  const claim = await call<RefundClaimBody>(system.gatewayUrl, 'POST', claims, merchant.api_key, back)
   const newest = async (what: string) => {
     const list = await call<{ data: { id: string }[] }>(system.gatewayUrl, 'GET', `/api/v1/merchants/me/${what}`, merchant.token)
     return list.data[0]?.id ?? ''
@@ -80,7 +84,9 @@ async function ownerOfThings() {
     attention: closed.id,
     subscriptions: subscription.id,
     refunds: refund.id,
-    payer: subscription.payer_url?.split('/').at(-1) ?? '',
+    'refund-claims': claim.id,
+    'payer/refunds': claim.url?.split('/').at(-1) ?? '',
+    'payer/subscriptions': subscription.payer_url?.split('/').at(-1) ?? '',
     'webhook-endpoints': endpoint.id,
     'payout-changes': changing.pending_payout_change?.id ?? '',
     'waiting-changes': changing.pending_payout_change?.id ?? '',
@@ -169,8 +175,7 @@ async function ask(route: Route, path: string, authorization: string | undefined
   return { status: response.status, code, detail, faults, response }
 }
 
-const thingIn = ({ path }: Route) =>
-  path.includes('checkout') ? 'orders' : path.includes('payer_token') ? 'payer' : (/\/([\w-]+)\/\{\w+\}/.exec(path)?.[1] ?? '')
+const thingIn = ({ path }: Route) => (path.includes('checkout') ? 'orders' : (/\/((?:payer\/)?[\w-]+)\/\{\w+\}/.exec(path)?.[1] ?? ''))
 const withId = ({ path }: Route, id: string) => path.replace(/\{\w+\}/, id).replace('{period_index}', '0')
 /** Another merchant's does not exist: it is looked for among one's own alone. */
 const isPrivate = (route: Route) =>
