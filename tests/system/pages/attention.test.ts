@@ -1,5 +1,6 @@
 import { type System, startAll } from '@ponte/all-in-one'
 import type { AttentionItemBody, List, OrderBody } from '@ponte/contracts'
+import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import type { Browser, Page } from 'playwright-core'
 import { call, createMerchant, pay, startWorld, units, type World } from '../../world'
@@ -22,9 +23,19 @@ afterAll(async () => {
   await world?.stop()
 })
 
+async function newMerchant() {
+  const merchant = await createMerchant(world, system.gatewayUrl)
+  // Blocks count whole seconds: one of the second in which the merchant was made is of before them.
+  await until(async () => {
+    await world.chain.mine()
+    return ((await world.chain.provider.getBlock('latest'))?.timestamp ?? 0) * 1_000 > Date.parse(merchant.created_at)
+  }, 'the chain has no later second')
+  return merchant
+}
+
 /** A merchant with an order that was paid after its cancellation, one that lacks a part and one with a surplus; the newest first. */
 async function openCases() {
-  const merchant = await createMerchant(world, system.gatewayUrl)
+  const merchant = await newMerchant()
   const order = (external_ref: string) =>
     call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, {
       brl_amount: '10.00',
@@ -163,15 +174,10 @@ test('the list is filtered by kind and searched by number, description, amount a
 }, 120_000)
 
 test('a payment that named no order is counted for one that is found by its number', async () => {
-  const merchant = await createMerchant(world, system.gatewayUrl)
+  const merchant = await newMerchant()
   const ordered = (external_ref: string) =>
     call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '10.00', external_ref })
   const [order] = [await ordered('THEIRS-1'), await ordered('OTHER-1')]
-  // Blocks count whole seconds: one of the second in which the merchant was made is of before them.
-  await until(async () => {
-    await world.chain.mine()
-    return ((await world.chain.provider.getBlock('latest'))?.timestamp ?? 0) * 1_000 > Date.parse(merchant.created_at)
-  }, 'the chain has no later second')
   await pay(world.chain, { ...order, memo: 'ab'.repeat(32) })
   await system.idle()
   const { context, page, complaints } = await openVisit(browser, { viewport: PHONE })
@@ -194,3 +200,33 @@ test('a payment that named no order is counted for one that is found by its numb
   expect([paid.status, complaints]).toEqual(['paid', []])
   await context.close()
 }, 60_000)
+
+test.each([
+  ['a desk', DESKTOP],
+  ['a phone', PHONE],
+] as const)(
+  'on %s what came in another coin is recovered to the address that is confirmed',
+  async (_, viewport) => {
+    const merchant = await createMerchant(world, system.gatewayUrl)
+    const ask = <T>(path: string, body: object) => call<T>(system.gatewayUrl, 'POST', `/api/v1${path}`, merchant.api_key, body)
+    const order = await ask<OrderBody>('/orders', { brl_amount: '10.00', external_ref: 'COIN-1' })
+    const { hash } = await mined(world.chain.wallet(6).sendTransaction({ to: order.payment.deposit_address, value: 1_000_000n }))
+    await system.idle()
+    await ask(`/orders/${order.id}/explain`, { tx_hash: hash })
+    const { context, page, complaints } = await openVisit(browser, { viewport })
+    await logIn(page, system.gatewayUrl, merchant.email)
+    await page.goto(`${system.gatewayUrl}/dashboard/attention`)
+    await page.getByRole('link', { name: /COIN-1/ }).click()
+    const held = () => world.chain.provider.getBalance(order.payment.merchant_address)
+    const before = await held()
+    await page.getByRole('button', { name: 'Recover', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.locator('.whole').getByText(order.payment.merchant_address).waitFor()
+    expect({ faults: await seriousFaults(page), wide: await tooWide(page) }).toEqual({ faults: [], wide: 0 })
+    await dialog.getByRole('button', { name: 'Recover to this address' }).click()
+    await until(async () => (await held()) - before === 1_000_000n, 'it was not recovered')
+    expect(complaints).toEqual([])
+    await context.close()
+  },
+  90_000,
+)

@@ -49,6 +49,7 @@ function Destination({ orderId, token, onDone, onClose }: RecoverTokenProps & { 
         <>
           <p>{t.attention.recoverSure}</p>
           <TokenFacts token={token} />
+          <p className="mono whole">{token.destination}</p>
           <p>{t.attention.recoverWorthless}</p>
         </>
       )}
