@@ -3,9 +3,10 @@ import { testUsdcAbi, transferWithAuthorizationTypedData } from '@ponte/payment-
 import { silentLogger } from '@ponte/service-kit'
 import { Contract, hexlify, randomBytes, Wallet } from 'ethers'
 import { createObservation } from '../src/refunds/observation'
-import type { Confirmed, Watched } from '../src/refunds/store'
+import type { Watched } from '../src/refunds/store'
 import { openNode } from '../src/rpc/node'
 import { openNodes } from '../src/rpc/pool'
+import type { Confirmed } from '../src/store/confirmed'
 
 // Two nodes must agree. One of them lies, or lags, in each way by which a signature would seem void, or a return done.
 

@@ -126,7 +126,7 @@ export function refundClaimRoutes(router: Router, { store, database, payoutAddre
   })
 }
 
-/** How far it has come, as far as it concerns the payer. */
+/** Its progress, as far as it concerns the payer. */
 function stageOf(refund: StoredRefund): PayerRefundBody['status'] {
   const status = statusOf(refund)
   if (status === 'confirmed' || status === 'cancelled') return status

@@ -1,6 +1,7 @@
 import type { RecoveryFailure, RecoveryObserved, RecoveryWatch } from '@ponte/contracts'
 import { type Database, outboxRows, type Statement } from '@ponte/service-kit'
 import type { RecoveryTerms } from '../logs/recovered'
+import type { Confirmed } from '../store/confirmed'
 import { mapLeaseLoss } from '../store/lease'
 
 /** A recovery that is looked at, with what orders was last informed of. */
@@ -106,7 +107,7 @@ export function recoveryStore(database: Database, chainId: number) {
     /** Informs orders of these, as of a confirmed block. Throws LeaseLostError. */
     async publish(
       epoch: bigint,
-      generation: string,
+      { generation }: Confirmed,
       observed: readonly Observed[],
       checksum: (address: string) => string,
       at: Date,

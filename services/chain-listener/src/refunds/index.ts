@@ -1,75 +1,24 @@
 import type { EventData } from '@ponte/contracts'
-import { type Database, every, type Logger } from '@ponte/service-kit'
-import { createChecksums } from '../logs/checksums'
-import type { Leader } from '../store/leader'
-import { LeaseLostError } from '../store/lease'
+import { AT_ONCE, type OutcomeOptions, watchOutcomes } from '../outcomes'
+import { type Confirmed, lastConfirmed } from '../store/confirmed'
 import { createObservation, type ObservationOptions } from './observation'
 import type { RefundComparison } from './routes'
-import { type Observed, refundStore, type Watched } from './store'
+import { type Observed, refundStore } from './store'
 
 export { refundRoutes } from './routes'
 
-export interface RefundsOptions extends ObservationOptions {
-  database: Database
-  chainId: number
-  leader: Leader
-  /** Something is in the outbox. */
-  published(): void
-  now: () => Date
-  logger: Logger
-}
-
-const LOOK_MS = 5_000
-const AT_ONCE = 100
-
-/** Returns of money: the leader looks at every confirmed block what became of the nonces that orders asks about. */
-export function createRefunds(options: RefundsOptions) {
-  const { database, chainId, leader, logger, now } = options
+/** Returns of money: what became of the nonces that orders asks about. */
+export function createRefunds(options: ObservationOptions & OutcomeOptions) {
+  const { database, chainId, now } = options
   const store = refundStore(database, chainId)
   const observe = createObservation(options)
-  const checksum = createChecksums()
-  let looked: string | undefined
-
-  const look = async (): Promise<void> => {
-    const epoch = leader.epoch()
-    const { isAny, isAsked } = epoch === undefined ? { isAny: false, isAsked: false } : await store.due()
-    const confirmed = isAny ? await store.confirmed() : undefined
-    if (epoch === undefined || !confirmed) return
-    const place = `${confirmed.generation} ${confirmed.hash}`
-    if (looked === place && !isAsked) return
-    let isWhole = true
-    for (let after: string | null = null; ; ) {
-      const watched: Watched[] = await store.open(after, AT_ONCE)
-      const observed = watched.length === 0 ? [] : await observe(confirmed, watched)
-      if (observed.length < watched.length) {
-        isWhole = false
-        logger.warn('too few nodes agree on what became of refunds; they stay as they are', { refunds: watched.length - observed.length })
-      }
-      const news = observed.filter(each => isNews(each, confirmed.time))
-      if (news.length > 0) {
-        await store.publish(epoch, confirmed, news, checksum, now())
-        options.published()
-      }
-      after = watched.at(-1)?.refundId ?? null
-      if (watched.length < AT_ONCE) break
-    }
-    looked = isWhole ? place : undefined
-  }
-  const loop = every(
-    'refunds',
-    LOOK_MS,
-    () =>
-      look().catch(error => {
-        if (!(error instanceof LeaseLostError)) throw error
-      }),
-    logger,
-  )
+  const loop = watchOutcomes({ ...store, name: 'refunds', idOf: ({ refundId }) => refundId, observe, isNews }, options)
   return {
     part: loop,
     wake: loop.wake,
     /** Watched ones after this one, also those that are looked at no more: where the rows are not what enough nodes have at the confirmed block. */
     async compare(after: string | null): Promise<RefundComparison> {
-      const confirmed = await store.confirmed()
+      const confirmed = await lastConfirmed(database, chainId)
       const watched = confirmed ? await store.page(after, AT_ONCE) : []
       const observed = confirmed && watched.length > 0 ? await observe(confirmed, watched) : []
       const next = watched.length < AT_ONCE ? null : (watched.at(-1)?.refundId ?? null)
@@ -91,7 +40,7 @@ export function createRefunds(options: RefundsOptions) {
 }
 
 /** Orders decides by an end, by the time at which what was signed is void, and by whether the wallet can pay. */
-function isNews({ watched, ended, balance, isFinal }: Observed, time: number): boolean {
+function isNews({ watched, ended, balance, isFinal }: Observed, { time }: Confirmed): boolean {
   const { asked, validBefore, publishedTime, publishedBalance, units } = watched
   if (asked || isFinal || JSON.stringify(ended) !== JSON.stringify(watched.ended)) return true
   if (validBefore === null || ended !== null) return false

@@ -1,6 +1,7 @@
 import { formatUsdc, parseUsdc, type RefundObserved, type RefundWatch } from '@ponte/contracts'
 import { type Database, outboxRows, type Statement } from '@ponte/service-kit'
 import type { NonceEnd, ReturnTerms } from '../logs/nonce-end'
+import type { Confirmed } from '../store/confirmed'
 import { mapLeaseLoss } from '../store/lease'
 
 /** A nonce that is watched, with what orders was last informed of. Addresses are lower-case, times Unix seconds. */
@@ -23,13 +24,6 @@ export interface Observed {
   ended: Watched['ended']
   /** No reorganisation that is followed reaches its end. */
   isFinal: boolean
-}
-
-export interface Confirmed {
-  number: number
-  hash: string
-  time: number
-  generation: string
 }
 
 interface Row {
@@ -85,11 +79,6 @@ const WATCHED = `
 const OPEN = `${WATCHED} AND ${IS_OPEN} ORDER BY refund_id LIMIT $3`
 const PAGE = `${WATCHED} ORDER BY refund_id LIMIT $3`
 const DUE = `SELECT bool_or(asked) AS asked FROM refund_watches WHERE ${IS_OPEN}`
-const CONFIRMED = `
-  SELECT confirmed_number::float8 AS number, hash, extract(epoch FROM confirmed_time)::float8 AS time, generation FROM chain_cursor
-  JOIN blocks ON blocks.chain_id = chain_cursor.chain_id AND number = confirmed_number
-  WHERE chain_cursor.chain_id = $1 AND confirmed_time IS NOT NULL AND generation IS NOT NULL`
-
 // Raw SQL: observed under the lease's guard, with the events about them. A question that came meanwhile stands: it counts by its time.
 const PUBLISH: Statement = {
   name: 'refunds-publish',
@@ -136,11 +125,6 @@ export function refundStore(database: Database, chainId: number) {
     /** All that were ever watched, after this one. */
     async page(after: string | null, limit: number): Promise<Watched[]> {
       return (await database.query<Row>({ name: 'refunds-page', text: PAGE }, [chainId, after ?? FIRST_ID, limit])).rows.map(toWatched)
-    },
-
-    /** The last confirmed block; undefined while its hash is not remembered. */
-    async confirmed(): Promise<Confirmed | undefined> {
-      return (await database.query<Confirmed>({ name: 'refunds-confirmed', text: CONFIRMED }, [chainId])).rows[0]
     },
 
     /** Informs orders of these, as of a confirmed block. Throws LeaseLostError. */

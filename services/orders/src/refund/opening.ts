@@ -13,7 +13,7 @@ export interface Returnable extends Pick<OrderHistory, 'order' | 'leftOverUnits'
 /** Cancelled ones too: an answer lists all of them. */
 const OF_AN_ORDER_MAX = 20
 
-/** What is asked for: an amount, the surplus, or all that may still go back. */
+/** The amount that is named, the surplus, or all that may still go back. */
 export function wantedUnits({ amount, surplus }: { amount?: string | undefined; surplus?: true | undefined }, of: Returnable): bigint {
   if (amount !== undefined) return parseUsdc(amount)
   const came = cameUnits(of.order, of.leftOverUnits)
