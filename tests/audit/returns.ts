@@ -6,7 +6,7 @@ import { groupBy, lower, millis, type Row, seconds, text, units, unlike } from '
 const { id: keccak }: { id(text: string): string } = createRequire(join(__dirname, '../../packages/payment-router/package.json'))('ethers')
 
 export interface ReturnBooks {
-  /** Those of orders, and every signature that it saw. */
+  /** As orders has them, with every signature that it saw. */
   refunds: readonly Row[]
   signatures: readonly Row[]
   /** The listener's. */
@@ -38,7 +38,7 @@ export function returnsAgainstListener(books: ReturnBooks): string[] {
     signed.delete(String(refund.id))
     differences.push(...termsDifferences(about, refund, orders.get(String(refund.order_id))))
     if (watch) differences.push(...statementDifferences(about, refund, watch, generation), ...signedDifferences(about, refund, seen, watch))
-    // What ended in an earlier history of the listener is not asked about again.
+    // A refund that ended in an earlier history of the listener is not asked about again.
     else if (refund.ended === null || refund.generation === generation) differences.push(`returns: the listener does not watch ${about}`)
     differences.push(...cancelDifferences(about, refund, seen, books.now))
   }
@@ -59,7 +59,7 @@ function termsDifferences(about: string, refund: Row, order: Row | undefined): s
   ]
 }
 
-/** What the listener last stated of it, which orders decides by. */
+/** The listener's last statement of it, which orders decides by. */
 function statementDifferences(about: string, refund: Row, watch: Row, generation: string | null): string[] {
   const isHeard = Number(refund.revision) > 0
   const isAskedAbout = refund.ended === null && refund.cancelled_at === null
@@ -91,7 +91,7 @@ function signedDifferences(about: string, refund: Row, seen: readonly Row[], wat
   return [
     ...unlike(`${about} at the listener`, [
       ['valid_before', text(watch.valid_before), last === undefined ? null : text(seconds(last.valid_before))],
-      // What orders has lost it learns again without the signature.
+      // A refund that orders has lost it learns again without the signature.
       ['signature', watch.signature, last === undefined ? null : (last.signature ?? watch.signature)],
     ]),
     ...(isMoved && !seen.some(isUnknown) ? [`returns: ${about} has moved money once, and its signature could not do so again`] : []),

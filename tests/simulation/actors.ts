@@ -29,7 +29,7 @@ const CANCELLATION = {
   ],
 }
 
-/** What a wallet signs so that money of its own moves, or never does by this nonce. */
+/** Signed by a wallet so that money of its own moves, or never does by this nonce. */
 export interface Return {
   payee: string
   units: bigint

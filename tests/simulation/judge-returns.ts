@@ -1,7 +1,7 @@
 import type { ChainFacts } from './rpc'
 
 /**
- * What returns of money must be, from the token's logs and what the merchant was answered: it imports nothing of what it judges. Amounts are base units, times
+ * The rules of returned money, from the token's logs and what the merchant was answered: it imports nothing of what it judges. Amounts are base units, times
  * Unix seconds, hashes and addresses lower-case.
  */
 export interface Asked {
@@ -29,7 +29,7 @@ export interface ExpectedReturn {
   statuses: readonly string[]
   txHash: string | null
   validBefore: number | null
-  /** How many `refund.failed` there must be, at least and at most. */
+  /** Number of `refund.failed` that there must be, at least and at most. */
   failed: readonly [number, number]
 }
 
@@ -103,7 +103,7 @@ export function noticeDifferences(types: readonly string[], { txHash, failed }: 
   return found
 }
 
-/** What left a wallet: each transfer is that of one return, whole, and no return has two. What the merchant spends goes to `own`. */
+/** Money that left a wallet: each transfer is that of one return, whole, and no return has two. What the merchant spends goes to `own`. */
 export function walletDifferences(all: readonly Asked[], chain: Chain, wallet: string, own: string): string[] {
   const found: string[] = []
   const paid = new Set<string>()
@@ -124,7 +124,7 @@ export function walletDifferences(all: readonly Asked[], chain: Chain, wallet: s
 export interface ReturnedOrder {
   /** All that is confirmed for it. */
   came: bigint
-  /** What of it the order does not take. */
+  /** The part of it that the order does not take. */
   leftOver: bigint
   isClosed: boolean
 }

@@ -15,7 +15,7 @@ export interface Asking extends Asked {
   isSubmitted: boolean
 }
 
-/** What a merchant needs to return money of an order. */
+/** All that a merchant needs to return money of an order. */
 export interface Returning {
   id: string
   apiKey: string

@@ -136,7 +136,7 @@ export const claimRefund = z.strictObject({
 })
 export type ClaimRefund = z.infer<typeof claimRefund>
 
-/** What the payer sees who has the link of a claim. */
+/** A claim as its payer sees it, who has the link. */
 export const payerRefund = z
   .object({
     object: z.literal('payer_refund'),

@@ -149,7 +149,7 @@ export const refundObserved = z.object({
 export type RefundObserved = z.infer<typeof refundObserved>
 
 /**
- * What became of a recovery: `end` by the router's own log at a confirmed block, as enough nodes show it, or why it is not tried any more; neither while it is pending.
+ * The outcome of a recovery: `end` by the router's own log at a confirmed block, as enough nodes show it, or why it is not tried any more; neither while it is pending.
  * Published by chain-listener when that changes and when it is asked. Consumed by orders; of two statements that of the greater generation and revision holds.
  */
 export const recoveryObserved = z.object({
