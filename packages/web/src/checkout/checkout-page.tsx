@@ -1,9 +1,8 @@
 import { useEffect } from 'react'
-import { Mark } from '../brand/mark'
 import { MerchantLinks } from './branding/merchant-links'
 import { useBranding } from './branding/use-branding'
 import { Aside, Notice } from './elements/notice'
-import { PageTools } from './elements/page-tools'
+import { PageFrame } from './elements/page-frame'
 import { type LiveCheckout, useLiveCheckout } from './live/live-checkout'
 import { QuotedTransaction } from './states/quoted-transaction'
 import { Situation } from './states/situation'
@@ -21,13 +20,7 @@ export function CheckoutPage({ orderId }: { orderId: string }) {
     if (merchant) document.title = paid ? `✓ ${t.states.paid.title} · ${merchant}` : t.pageTitle(merchant)
   }, [merchant, paid, t])
   return (
-    <div className="page">
-      <header>
-        <span className="brand">
-          <Mark /> Ponte
-        </span>
-        <PageTools />
-      </header>
+    <PageFrame>
       {checkout ? (
         <main className="sheet" data-status={checkout.status}>
           <Summary checkout={checkout} clockOffsetMs={clockOffsetMs} branding={branding} />
@@ -50,8 +43,7 @@ export function CheckoutPage({ orderId }: { orderId: string }) {
       )}
       {checkout && <Safety />}
       {checkout && <MerchantLinks branding={branding} merchant={checkout.merchant_name} />}
-      <footer>{t.madeBy}</footer>
-    </div>
+    </PageFrame>
   )
 }
 
@@ -80,7 +72,6 @@ function Safety() {
     <details className="safety no-print">
       <summary>{t.safeTitle}</summary>
       <p>{t.safeReload}</p>
-      <p>{t.safeTabs}</p>
       <p>{t.safeTwice}</p>
     </details>
   )

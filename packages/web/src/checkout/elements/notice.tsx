@@ -12,7 +12,7 @@ const signs: Record<Tone, string> = {
   bad: 'M6.5 6.5l7 7M13.5 6.5l-7 7',
 }
 
-export function Sign({ tone }: { tone: Tone }) {
+function Sign({ tone }: { tone: Tone }) {
   return (
     <svg viewBox="0 0 20 20" aria-hidden="true">
       <circle cx="10" cy="10" r="9" />
@@ -34,12 +34,27 @@ export function Notice({ tone, state, reason, children }: NoticeProps) {
   const { t } = useWords()
   const { title, happened, todo } = t.states[state]
   return (
+    <NoticeOf tone={tone} text={{ title, happened: reason === undefined ? happened : `${happened} ${reason}`, todo }}>
+      {children}
+    </NoticeOf>
+  )
+}
+
+export interface NoticeText {
+  title: string
+  happened: string
+  todo?: string
+}
+
+/** The same with a text of its own. */
+export function NoticeOf({ tone, text: { title, happened, todo }, children }: { tone: Tone; text: NoticeText; children?: ReactNode }) {
+  return (
     <div className={`notice ${tone}`}>
       <Sign tone={tone} />
       <div>
         <h2>{title}</h2>
-        <p>{reason === undefined ? happened : `${happened} ${reason}`}</p>
-        <p className="todo">{todo}</p>
+        <p>{happened}</p>
+        {todo && <p className="todo">{todo}</p>}
         {children}
       </div>
     </div>

@@ -1,9 +1,9 @@
 import type { PayerRefundBody } from '@ponte/contracts'
 import { useEffect } from 'react'
 import { dayOf } from '../../amounts'
-import { Mark } from '../../brand/mark'
-import { Sign, type Tone } from '../elements/notice'
-import { PageTools } from '../elements/page-tools'
+import { Absent } from '../elements/absent'
+import { NoticeOf, type Tone } from '../elements/notice'
+import { PageFrame } from '../elements/page-frame'
 import { useWords } from '../texts/words'
 import { ClaimForm } from './claim-form'
 import { en } from './texts-en'
@@ -21,28 +21,21 @@ const tones: Record<PayerRefundBody['status'], Tone> = {
 
 /** Money that a shop wants to return to a payer, whose address nothing proves: they name it here, once. */
 export function RefundPage({ token }: { token: string }) {
-  const { t, language } = useWords()
+  const { language } = useWords()
   const own = texts[language]
   const { refund, failure, claim } = usePayerRefund(token)
   const merchant = refund?.merchant_name
   useEffect(() => {
     if (merchant) document.title = own.pageTitle(merchant)
   }, [merchant, own])
-  const isMissing = failure?.status === 404 || failure?.status === 400
   return (
-    <div className="page">
-      <header>
-        <span className="brand">
-          <Mark /> Ponte
-        </span>
-        <PageTools />
-      </header>
+    <PageFrame>
       {refund ? (
         <main className="sheet" data-status={refund.status}>
           <Offer refund={refund} own={own} />
           <div className="side">
             <div aria-live="polite">
-              <State own={own} tone={tones[refund.status]} state={refund.status} />
+              <NoticeOf tone={tones[refund.status]} text={own.states[refund.status]} />
             </div>
             {refund.status === 'open' ? (
               <ClaimForm own={own} network={refund.network} claim={claim} />
@@ -53,19 +46,10 @@ export function RefundPage({ token }: { token: string }) {
         </main>
       ) : (
         <main className="sheet alone">
-          {failure ? (
-            <div role="alert">
-              <State own={own} tone={isMissing ? 'bad' : 'warn'} state={isMissing ? 'missing' : 'unreachable'} />
-            </div>
-          ) : (
-            <p className="loading" role="status">
-              <span className="spinner" aria-hidden="true" /> {own.loading}
-            </p>
-          )}
+          <Absent failure={failure} loading={own.loading} states={own.states} />
         </main>
       )}
-      <footer>{t.madeBy}</footer>
-    </div>
+    </PageFrame>
   )
 }
 
@@ -91,19 +75,6 @@ function Offer({ refund, own }: { refund: PayerRefundBody; own: Texts }) {
         )}
       </dl>
     </section>
-  )
-}
-
-function State({ own, tone, state }: { own: Texts; tone: Tone; state: keyof Texts['states'] }) {
-  const { title, happened } = own.states[state]
-  return (
-    <div className={`notice ${tone}`}>
-      <Sign tone={tone} />
-      <div>
-        <h2>{title}</h2>
-        <p>{happened}</p>
-      </div>
-    </div>
   )
 }
 

@@ -1,9 +1,9 @@
 import type { PayerSubscriptionBody } from '@ponte/contracts'
 import { type ReactNode, useEffect, useState } from 'react'
 import { dayOf } from '../../amounts'
-import { Mark } from '../../brand/mark'
-import { Aside, Sign, type Tone } from '../elements/notice'
-import { PageTools } from '../elements/page-tools'
+import { Absent } from '../elements/absent'
+import { Aside, NoticeOf, type Tone } from '../elements/notice'
+import { PageFrame } from '../elements/page-frame'
 import { useWords } from '../texts/words'
 import { en } from './texts-en'
 import { pt, type Texts } from './texts-pt'
@@ -22,20 +22,14 @@ function useTexts() {
 
 /** A payer's subscription under a link that stays: what is due, the way to pay it, what was paid, and what comes next. */
 export function SubscriptionPage({ token }: { token: string }) {
-  const { t, own } = useTexts()
+  const { own } = useTexts()
   const found = usePayerSubscription(token)
   const merchant = found.subscription?.merchant_name
   useEffect(() => {
     if (merchant) document.title = own.pageTitle(merchant)
   }, [merchant, own])
   return (
-    <div className="page">
-      <header>
-        <span className="brand">
-          <Mark /> Ponte
-        </span>
-        <PageTools />
-      </header>
+    <PageFrame>
       {found.subscription ? (
         <main className="sheet" data-status={found.subscription.status}>
           <Plan subscription={found.subscription} />
@@ -53,44 +47,19 @@ export function SubscriptionPage({ token }: { token: string }) {
         </main>
       ) : (
         <main className="sheet alone">
-          <Absent failure={found.failure} />
+          <Absent failure={found.failure} loading={own.loading} states={own.states} />
         </main>
       )}
-      <footer>{t.madeBy}</footer>
-    </div>
+    </PageFrame>
   )
 }
 
 function State({ tone, state, children }: { tone: Tone; state: keyof Texts['states']; children?: ReactNode }) {
   const { own } = useTexts()
-  const { title, happened, todo } = own.states[state]
   return (
-    <div className={`notice ${tone}`}>
-      <Sign tone={tone} />
-      <div>
-        <h2>{title}</h2>
-        <p>{happened}</p>
-        <p className="todo">{todo}</p>
-        {children}
-      </div>
-    </div>
-  )
-}
-
-function Absent({ failure }: Pick<PayerSubscription, 'failure'>) {
-  const { own } = useTexts()
-  if (!failure) {
-    return (
-      <p className="loading" role="status">
-        <span className="spinner" aria-hidden="true" /> {own.loading}
-      </p>
-    )
-  }
-  const isMissing = failure.status === 404 || failure.status === 400
-  return (
-    <div role="alert">
-      <State tone={isMissing ? 'bad' : 'warn'} state={isMissing ? 'missing' : 'unreachable'} />
-    </div>
+    <NoticeOf tone={tone} text={own.states[state]}>
+      {children}
+    </NoticeOf>
   )
 }
 

@@ -67,7 +67,6 @@ export const en: Texts = {
   requestId: id => `Code for support: ${id}`,
   safeTitle: 'What if I reload, go back or pay twice?',
   safeReload: 'Reloading or closing the page neither cancels nor repeats a payment.',
-  safeTabs: 'Of two open tabs only one can pay at a time.',
   safeTwice: 'If too much arrives, only the merchant can return it.',
   theme: 'Switch between light and dark',
   language: 'Language',

@@ -71,7 +71,6 @@ export const pt = {
   requestId: (id: string) => `Código para o suporte: ${id}`,
   safeTitle: 'E se eu recarregar, voltar ou pagar duas vezes?',
   safeReload: 'Recarregar ou fechar a página não cancela nem repete um pagamento.',
-  safeTabs: 'De duas abas abertas, só uma pode pagar de cada vez.',
   safeTwice: 'Se chegar dinheiro a mais, só a loja pode devolvê-lo.',
   theme: 'Alternar entre claro e escuro',
   language: 'Idioma',
