@@ -47,12 +47,13 @@ export function reactions({ store, now, orderWaits, scheduler }: ReactionDeps): 
     async 'order.created'({ id, data }) {
       const { order, merchant_version: merchantVersion } = data
       if (order.subscription_id === null) return
-      if (!(await store.orders.recordCreated(data, id))) {
-        await adoptForgotten(order.subscription_id, order, merchantVersion)
+      const subscriptionId = order.subscription_id
+      await scheduler.answered(data.merchant_id, async () => {
+        if (await store.orders.recordCreated(data, id)) return
+        await adoptForgotten(subscriptionId, order, merchantVersion)
         await store.orders.recordCreated(data, id)
-      }
+      })
       orderWaits.created(order.id)
-      scheduler.answered(data.merchant_id)
     },
     async 'order.paid'({ id, data: { order, merchant_version: merchantVersion } }) {
       if (order.subscription_id === null) return
@@ -63,13 +64,13 @@ export function reactions({ store, now, orderWaits, scheduler }: ReactionDeps): 
     },
     async 'order.refused'({ id, data }) {
       const cause = { eventId: id, merchantVersion: data.merchant_version }
-      await record(data.order_id, cause, found => recordRefused(found, data.order_id, data.reason, now()))
-      scheduler.answered(data.merchant_id)
+      await scheduler.answered(data.merchant_id, async () => {
+        await record(data.order_id, cause, found => recordRefused(found, data.order_id, data.reason, now()))
+      })
     },
     'order.updated': ({ id, data }) => store.orders.recordState(data, id),
     async 'order.waiting'({ id, data }) {
-      await store.orders.recordWaiting(data.order_id, data.reason, id)
-      scheduler.answered(data.merchant_id)
+      await scheduler.answered(data.merchant_id, () => store.orders.recordWaiting(data.order_id, data.reason, id))
     },
     async 'merchant.updated'({ id, data }) {
       await store.merchants.save(data, id)

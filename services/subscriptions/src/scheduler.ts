@@ -17,8 +17,8 @@ export const mint = (): Minted => ({ orderId: uuidv7(), memo: randomBytes(32).to
 export interface Scheduler extends Part {
   /** Looks at once whether plans of this merchant are due; of all merchants without one. */
   wake(merchantId?: string): void
-  /** Orders answered a charge of this merchant: the next one of many is asked for after a rest. */
-  answered(merchantId: string): void
+  /** Orders answered a charge of this merchant, and `record` writes it down: the next one of many is asked for after a rest. */
+  answered(merchantId: string, record: () => Promise<void>): Promise<void>
 }
 
 /**
@@ -91,16 +91,25 @@ export function createScheduler({
   return {
     name: 'scheduler',
     wake,
-    answered(merchantId) {
+    async answered(merchantId, record) {
       const since = asked.get(merchantId)
-      if (since === undefined) return wake(merchantId)
       asked.delete(merchantId)
-      resting.add(merchantId)
-      const rest = () => {
-        resting.delete(merchantId)
-        wake(merchantId)
+      // The rest begins before the next one can be claimed, which is as soon as the answer is committed.
+      if (since !== undefined) {
+        resting.add(merchantId)
+        merchants.delete(merchantId)
       }
-      setTimeout(rest, Math.min(REST * (performance.now() - since), REST_MAX_MS)).unref()
+      const restUntil = since === undefined ? 0 : performance.now() + Math.min(REST * (performance.now() - since), REST_MAX_MS)
+      try {
+        await record()
+      } finally {
+        const rest = () => {
+          resting.delete(merchantId)
+          wake(merchantId)
+        }
+        if (since === undefined) wake(merchantId)
+        else setTimeout(rest, Math.max(0, restUntil - performance.now())).unref()
+      }
     },
     async start() {
       await claiming.start?.()
