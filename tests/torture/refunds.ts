@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import type { List, OrderBody, RefundBody, RefundListBody } from '@ponte/contracts'
+import type { List, OrderBody, RefundBody, RefundClaimBody, RefundListBody } from '@ponte/contracts'
 import { formatUsdc } from '@ponte/contracts'
 import { Wallet } from 'ethers'
 import { units } from '../world'
 import type { Driver, Scene } from './steps'
 
 /**
- * A merchant returns a part of what came for some order, to an account that is only this refund's. The wallet signs, or the merchant thinks better of it;
- * who has signed cannot take it back.
+ * A merchant returns a part of what came for some order, to an account that is only this refund's, which the payer names by a link or the merchant. The wallet
+ * signs, or the merchant thinks better of it; who has signed cannot take it back.
  */
 export async function returnMoney(scene: Scene, { merchant, random }: Driver, signal: AbortSignal): Promise<void> {
   const { requests, answered, refunds, count } = scene
@@ -26,8 +26,13 @@ export async function returnMoney(scene: Scene, { merchant, random }: Driver, si
   const payee = Wallet.createRandom().address
   const asked = { order, merchant, amount, isSigned: false }
   refunds.set(payee.toLowerCase(), asked)
-  const body = { amount: formatUsdc(amount), payee_address: payee, reason: 'torture' }
-  const made = await requests.insist<RefundBody>({ path: `/api/v1/orders/${order.id}/refunds`, apiKey, body }, signal)
+  const body = { amount: formatUsdc(amount), reason: 'torture' }
+  const made = random.chance(0.4)
+    ? await claimed(scene, { order, apiKey, body, payee }, signal)
+    : await requests.insist<RefundBody>(
+        { path: `/api/v1/orders/${order.id}/refunds`, apiKey, body: { ...body, payee_address: payee } },
+        signal,
+      )
   if (!made) return
   count('refunds')
   const cancel = { path: `/api/v1/refunds/${made.id}/cancel`, apiKey, body: {} }
@@ -47,4 +52,43 @@ export async function returnMoney(scene: Scene, { merchant, random }: Driver, si
     if (answer !== null && answer.status < 300)
       requests.wrong.push(`refund ${made.id} was cancelled (${answer.status}) while its signature could still move money`)
   }
+}
+
+interface Claimed {
+  order: OrderBody
+  apiKey: string
+  body: { amount: string; reason: string }
+  payee: string
+}
+
+/** The refund that a link became; null where the order has another link, or what was paid has gone. */
+async function claimed(
+  { requests, count }: Scene,
+  { order, apiKey, body, payee }: Claimed,
+  signal: AbortSignal,
+): Promise<RefundBody | null> {
+  const claim = await requests.insist<RefundClaimBody>({ path: `/api/v1/orders/${order.id}/refund-claims`, apiKey, body }, signal)
+  if (!claim?.url) return null
+  count('refund claims')
+  const token = new URL(claim.url).pathname.split('/').at(-1)
+  const shown = await requests.get<OrderBody>(`/api/v1/orders/${order.id}`, apiKey)
+  const payment = shown?.payments?.find(({ status }) => status === 'confirmed')
+  const end = () => requests.insist({ path: `/api/v1/refund-claims/${claim.id}/cancel`, apiKey, body: {} }, signal)
+  if (!payment) {
+    await end()
+    return null
+  }
+  const named = { payee_address: payee, tx_hash: payment.tx_hash, amount: payment.amount }
+  // A reorganisation may have taken the payment away, which is 400.
+  for (let tries = 0; tries < 60 && !signal.aborted; tries++) {
+    const answer = await requests.post({ path: `/api/v1/payer/refunds/${token}`, apiKey: null, body: named })
+    if (answer === null || answer.status >= 500 || answer.status === 429) continue
+    if (answer.status < 300) break
+    await end()
+    return null
+  }
+  const list = await requests.get<RefundListBody>(`/api/v1/orders/${order.id}/refunds`, apiKey)
+  const refund = list?.data.find(({ payee_address: named }) => named === payee)
+  if (refund) count('refund claims taken')
+  return refund ?? null
 }

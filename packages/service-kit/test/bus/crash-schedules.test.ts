@@ -93,6 +93,9 @@ const inMemory = async (): Promise<Meeting> => ({
   stop: async () => undefined,
 })
 
+/** RabbitMQ can lose a message on its way to a queue, and the connection is made anew three times so much later: within what a play waits. */
+const CONFIRM_TIMEOUT_MS = 2_000
+
 /** One namespace of the broker. Who dies loses its connections without a goodbye and gets no other. */
 async function onBroker(): Promise<Meeting> {
   const { url, namespace } = testBroker()
@@ -105,7 +108,10 @@ async function onBroker(): Promise<Meeting> {
       const through = new URL(url)
       through.hostname = '127.0.0.1'
       through.port = String(proxy.port())
-      const bus = rabbitmqBus({ url: through.href, namespace, topology: TOPOLOGY, logger: silentLogger })
+      const bus = rabbitmqBus({
+        ...{ url: through.href, namespace, topology: TOPOLOGY, logger: silentLogger },
+        confirmTimeoutMs: CONFIRM_TIMEOUT_MS,
+      })
       return { bus, die: () => void proxy.cut({ refuse: true }), stop: () => proxy.cut({ refuse: true }) }
     },
     async noticed(living) {
@@ -218,6 +224,7 @@ describe.each([
       isResting: async () => isDead || !(await isBusy()),
       /** Whether there is nothing to wait for: the fault has struck, or never will. */
       hasEnded: async () => hasStruck || (!(await isReading()) && !(await hasUnsent(database))),
+      waitsFor: async () => `${own.accepts() ? '' : 'a broker, '}${(await isReading()) ? 'its reader' : 'its outbox'}`,
       isLiving: () => !isDead,
       async stop() {
         const stopped = Promise.all(parts.map(part => part.stop?.()))
@@ -244,7 +251,7 @@ describe.each([
       const one = processWith(database, await meeting.open(), fault, use)
       processes.push(one)
       await one.start()
-      await until(one.hasEnded, `a process neither rests nor ${fault?.fate}`)
+      await until(one.hasEnded, async () => `a process neither rests nor ${fault?.fate ?? 'ends'}: it waits for ${await one.waitsFor()}`)
       // The claims of what is gone, or stands still for too long, end.
       await database.query("UPDATE outbox SET claimed_until = now() - interval '1 second' WHERE sent_at IS NULL")
     }
