@@ -5,10 +5,13 @@ import type { World } from '../world'
 export interface Miner {
   reorg(depth: number): Promise<void>
   mine(blocks: number): Promise<void>
+  /** Blocks come so far apart from here on that what each brings can come to rest before the next one. */
+  slowDown(): Promise<void>
   stop(): Promise<void>
 }
 
 const BLOCK_MS = 500
+const SLOW_BLOCK_MS = 3_000
 
 /** One at a time: anvil that mines by itself while it reorganises is left with a block missing in its chain. */
 export async function startMiner({ chain }: World, logger: Logger): Promise<Miner> {
@@ -19,11 +22,17 @@ export async function startMiner({ chain }: World, logger: Logger): Promise<Mine
     return done
   }
   const mine = (blocks: number) => inLine(() => chain.mine(blocks))
-  const mining = every('mining', BLOCK_MS, () => mine(1), logger)
+  const miningEvery = (ms: number) => every('mining', ms, () => mine(1), logger)
+  let mining = miningEvery(BLOCK_MS)
   await mining.start?.()
   return {
     mine,
     reorg: depth => inLine(() => chain.reorg(depth)),
+    async slowDown() {
+      await mining.stop?.()
+      mining = miningEvery(SLOW_BLOCK_MS)
+      await mining.start?.()
+    },
     stop: async () => mining.stop?.(),
   }
 }

@@ -74,6 +74,7 @@ export async function torture({
     await running
     report('healed; waiting until everything has arrived')
     await miner.mine(CONFIRMATIONS + 1)
+    await miner.slowDown()
     await untilQuiet(world, ledger, QUIET_TIMEOUT_MS)
     report('quiet; auditing')
     const audited = { world, routers, cluster, servers, ledger, traffic }

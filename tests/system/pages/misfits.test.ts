@@ -16,6 +16,7 @@ const TEXTS = {
   'en-US': {
     ...{ accept: 'Count as paid', attach: 'Count for an order', find: 'Search by number, amount, address or link' },
     ...{ why: 'Why, for your own records', recover: 'Recover', recoverThere: 'Recover to this address', refunds: 'Refunds' },
+    ...{ coins: 'Other coins', recovered: 'It was sent to your payout address.' },
     ...{ fresh: 'Return money', amount: 'Amount in USDC', reason: 'Why, for your records', next: 'Continue', sign: /^Sign/ },
     ...{ returned: 'Returned', byLink: 'Ask the payer for an address', see: 'See the page' },
     ...{ hash: 'Transaction hash, or its link', check: 'Check', lost: 'I have paid, but this page does not show it' },
@@ -24,6 +25,7 @@ const TEXTS = {
   'pt-BR': {
     ...{ accept: 'Contar como paga', attach: 'Contar em uma cobrança', find: 'Busque por número, valor, endereço ou link' },
     ...{ why: 'Por quê, para o seu registro', recover: 'Recuperar', recoverThere: 'Recuperar para este endereço', refunds: 'Devoluções' },
+    ...{ coins: 'Outras moedas', recovered: 'Foi enviada ao seu endereço de recebimento.' },
     ...{ fresh: 'Devolver dinheiro', amount: 'Valor em USDC', reason: 'Por quê, para o seu registro', next: 'Continuar', sign: /^Assinar/ },
     ...{ returned: 'Devolvido', byLink: 'Pedir o endereço ao pagador', see: 'Ver a página' },
     ...{ hash: 'Código (hash) da transação, ou o link dela', check: 'Verificar', lost: 'Paguei, mas o pagamento não aparece aqui' },
@@ -152,6 +154,11 @@ test.each([
       await button(texts.recover).click()
       await button(texts.recoverThere).click()
       await until(async () => (await held()) - before === 1_000_000n, 'it was not recovered')
+      await open(`/dashboard/orders/${coin.id}`)
+      await page
+        .locator('.card', { has: page.getByRole('heading', { name: texts.coins, exact: true }) })
+        .getByText(texts.recovered)
+        .waitFor()
     })
 
     const card = page.locator('.card').filter({ has: page.getByRole('heading', { name: texts.refunds, exact: true }) })

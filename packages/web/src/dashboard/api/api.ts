@@ -21,6 +21,7 @@ import type {
   OverviewBody,
   PendingChargeBody,
   RecoveryBody,
+  RecoveryListBody,
   RefundBody,
   RefundClaimBody,
   RefundListBody,
@@ -121,6 +122,7 @@ export const api = {
   recover: (id: string, token_address: string | null, destination: string) =>
     post<RecoveryBody>(`${ME}/orders/${id}/recoveries`, { token_address, destination }),
   explainOrder: (id: string, tx_hash: string) => post<ExplanationBody>(`${ME}/orders/${id}/explain`, { tx_hash }),
+  recoveries: (orderId: string) => call<RecoveryListBody>(`${ME}/orders/${orderId}/recoveries`),
   refunds: (orderId: string) => call<RefundListBody>(`${ME}/orders/${orderId}/refunds`),
   refund: (id: string) => call<RefundBody>(`${ME}/refunds/${id}`),
   createRefund: (orderId: string, body: object, key: string) => post<RefundBody>(`${ME}/orders/${orderId}/refunds`, body, key),

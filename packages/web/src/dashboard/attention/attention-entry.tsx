@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { AttentionItemBody, RecoveryBody } from '@ponte/contracts'
+import type { AttentionItemBody } from '@ponte/contracts'
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
 import type { Ref } from 'react'
 import { Link } from 'wouter'
@@ -16,6 +16,7 @@ import { ReasonBadges } from './attention-list'
 import { AttentionMark } from './attention-mark'
 import { type Sent, sentOf } from './item'
 import { TokenFacts } from './recover-token'
+import { recoverySentence } from './recovery-sentence'
 
 interface AttentionEntryProps {
   item: AttentionItemBody
@@ -73,9 +74,6 @@ function sentencesOf({ reasons, order, payment, foreign_token: foreign }: Attent
     return reason === 'settlement_blocked' ? t.payments.blocked : t.payments.exceptions[reason]
   })
 }
-
-const recoverySentence = ({ status, failure_code: failure }: RecoveryBody, t: Texts): string =>
-  failure === null ? t.attention.recoveries[status] : `${t.attention.recoveries.failed} ${t.attention.recoveryFailures[failure]}`
 
 function Sender({ payer, amount, hash, chainId }: Sent) {
   const { t, usdc } = useWords()

@@ -16,6 +16,7 @@ import { OrderRefunds } from '../refunds/order-refunds'
 import { useWords } from '../texts/words'
 import { OrderBadge } from './order-badge'
 import { OrderPayments } from './order-payments'
+import { OrderRecoveries } from './order-recoveries'
 import { OrderTimeline, quoteOf } from './order-timeline'
 import { titleOf } from './order-title'
 import { QuotedTransaction } from './quoted-transaction'
@@ -48,6 +49,7 @@ export function OrderPage({ id }: { id: string }) {
         <div>
           <OrderPayments order={order} />
           <OrderRefunds order={order} />
+          <OrderRecoveries orderId={order.id} chainId={order.payment.chain_id} />
           <Card title={t.orders.timeline}>
             <OrderTimeline order={order} />
           </Card>

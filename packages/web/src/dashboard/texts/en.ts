@@ -208,6 +208,7 @@ export const en: Texts = {
     cancelOrder: 'Cancel order',
     cancelSure: 'Cancel this order? Its link will show that there is nothing to pay.',
     timeline: 'Timeline',
+    recoveries: 'Other coins',
     details: 'Details',
     expected: 'Your share',
     fee: 'Platform fee',

@@ -196,6 +196,7 @@ export const pt = {
     cancelOrder: 'Cancelar cobrança',
     cancelSure: 'Cancelar esta cobrança? Quem tem o link verá que não há mais nada a pagar.',
     timeline: 'Linha do tempo',
+    recoveries: 'Outras moedas',
     details: 'Detalhes',
     expected: 'Sua parte',
     fee: 'Taxa da plataforma',
