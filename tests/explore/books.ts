@@ -1,9 +1,10 @@
-import type { ChainBlocks } from '@ponte/contracts'
+import { ApiError, type ChainBlocks } from '@ponte/contracts'
 import { orderRules } from '@ponte/orders'
 
 export type OrderRules = Pick<
   typeof orderRules,
   | 'accept'
+  | 'attach'
   | 'cancel'
   | 'changesOf'
   | 'confirmedTimeOf'
@@ -23,6 +24,9 @@ type Stated = orderRules.Stated
 export interface Books {
   order: Order
   payments: readonly Payment[]
+  /** Money that carries the memo of no order, and what of it was attached to this one. */
+  strays: readonly orderRules.Stray[]
+  attached: ReadonlySet<string>
   generation: string | null
   since: number
   ranges: readonly (readonly [from: number, to: number])[]
@@ -39,6 +43,8 @@ export interface Books {
 export const emptyBooks = (order: Order): Books => ({
   order,
   payments: [],
+  strays: [],
+  attached: new Set(),
   generation: null,
   since: 0,
   ranges: [],
@@ -94,10 +100,12 @@ export function take(books: Books, { blocks, reports }: Reported, rules: OrderRu
     goneAt: hash => known.gone.get(hash),
     isConfirmed: block => known.ranges.some(([from, to]) => from <= block && block <= to),
   }
+  const isOwn = ({ memo, payment }: orderRules.Report) => memo === known.order.memo || known.attached.has(payment.id)
+  const strays = straysAfter(known.strays, reports, isOwn, stated, rules)
   const coverage = { isWatched: through >= 0 || isWatched, through: through >= 0 ? BigInt(through) : null }
-  const counted = reports.map(({ payment }) => payment)
+  const counted = reports.filter(isOwn).map(({ payment }) => payment)
   const changed = rules.changesOf(known.payments, counted, stated, coverage)
-  const moved = cursorMoved(known, blocks, answer, rules)
+  const moved = { ...cursorMoved(known, blocks, answer, rules), strays }
   if (changed.length === 0) return { books: moved, events: NOTHING }
   const ids = new Set(changed.map(({ id }) => id))
   const some = known.payments.filter(({ id }) => ids.has(id))
@@ -108,6 +116,27 @@ export function take(books: Books, { blocks, reports }: Reported, rules: OrderRu
   const payments = orderRules.withPayments(known.payments, changed)
   return change ? { books: { ...moved, payments, order: numbered(change) }, events: change.events } : { books: moved, events: NOTHING }
 }
+
+function straysAfter(
+  known: readonly orderRules.Stray[],
+  reports: readonly orderRules.Report[],
+  isOwn: (report: orderRules.Report) => boolean,
+  stated: orderRules.Blocks,
+  rules: OrderRules,
+): readonly orderRules.Stray[] {
+  const foreign = reports.filter(report => !isOwn(report))
+  const all = [...known, ...foreign.map(strayOf).filter(({ id }) => !known.some(one => one.id === id))]
+  const changed = rules.changesOf(
+    known,
+    foreign.map(({ payment }) => payment),
+    stated,
+    { isWatched: true, through: null },
+  )
+  return all.map(one => ({ ...one, ...changed.find(({ id }) => id === one.id) }))
+}
+const strayOf = ({ payment, memo, target }: orderRules.Report): orderRules.Stray => ({
+  ...{ ...target, ...payment, memo, reason: 'unknown_memo' },
+})
 
 /** An event goes to the dead letters: its range counts as read, and an order that it names is held. */
 export function park(books: Books, index: number, { blocks, reports }: Reported): Books {
@@ -152,13 +181,37 @@ export function looked(books: Books, rules: OrderRules): Outcome {
 export const commanded = (books: Books, change: orderRules.Change | null): Outcome =>
   change ? { books: { ...books, order: numbered(change) }, events: change.events } : { books, events: NOTHING }
 
-export type Command = 'accept' | 'cancel' | 'supersede' | 'release'
+export type Command = 'accept' | 'attach' | 'cancel' | 'supersede' | 'release'
 
 export const command = (name: Command, books: Books, rules: OrderRules): Outcome => {
   if (name === 'accept')
     return commanded(books, rules.accept(ledgerOf(books, rules), { reason: 'an exchange kept it', by: null }, books.view, AT))
+  if (name === 'attach') return attached(books, rules)
   if (name === 'cancel') return commanded(books, rules.cancel(books.order, AT))
   return commanded(books, rules[name](ledgerOf(books, rules), books.view, AT))
+}
+
+/** The payment becomes one of the order's, and the word stands beside it. */
+function attached(books: Books, rules: OrderRules): Outcome {
+  const [stray] = books.strays
+  if (!stray) throw new ApiError('not_found', 'There is no money without an order.')
+  const attachment = {
+    paymentId: stray.id,
+    orderId: books.order.id,
+    memo: stray.memo,
+    reason: 'it is theirs',
+    attachedBy: null,
+    attachedAt: AT,
+  }
+  const ledger = { ...ledgerOf(books, rules), payments: books.payments, isAll: true }
+  const change = rules.attach(ledger, stray, attachment, books.view)
+  const moved = {
+    ...books,
+    payments: orderRules.withPayments(books.payments, [stray]),
+    strays: books.strays.filter(({ id }) => id !== stray.id),
+    attached: new Set([...books.attached, stray.id]),
+  }
+  return commanded(moved, change)
 }
 
 const numbered = ({ order }: orderRules.Change): Order => ({ ...order, version: order.version + 1 })

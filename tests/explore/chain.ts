@@ -20,6 +20,8 @@ export interface Paying {
   /** The block in which it is mined first. */
   block: number
   fate: Fate
+  /** It carries the memo of no order. */
+  isStray?: boolean
 }
 
 export interface History {
@@ -41,10 +43,12 @@ export interface Standing {
   isInTime: boolean
   /** Nothing that was confirmed was taken back. */
   isShallow: boolean
+  isStray: boolean
 }
 
 export const ORDER_ID = '01981f3c-0000-7000-8000-000000000002'
 export const MEMO = 'ab'.repeat(32)
+const NO_MEMO = 'cd'.repeat(32)
 const GENERATIONS = ['01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-000000000002'] as const
 const LEASES = ['lease a', 'lease b', 'lease c'] as const
 
@@ -103,13 +107,13 @@ export function played(history: History): { events: ChainBlocks[]; standing: Sta
       .flatMap(({ height, hash, payments: inside }) => inside.map(payment => ({ payment, height, hash })))
 
   const logOf = ({ payment, height, hash }: Mined): BlockPayment => {
-    const { cents = 0, kind = 'router' } = payments[payment] ?? {}
+    const { cents = 0, kind = 'router', isStray = false } = payments[payment] ?? {}
     return {
       ...{ kind, is_confirmed: height <= listener.confirmedTo, block_number: height, block_hash: hash, log_index: payment },
       ...{
         block_time: timeOf(height).toISOString(),
         tx_hash: `transaction ${payment + 1}`,
-        memo: MEMO,
+        memo: isStray ? NO_MEMO : MEMO,
         amount: formatUsdc(BigInt(cents) * 10_000n),
       },
       ...{ router_address: '0x03', token_address: '0x02', merchant_address: '0x01', payer_address: '0x09' },
@@ -153,7 +157,9 @@ export function played(history: History): { events: ChainBlocks[]; standing: Sta
   }
   const watch = () => {
     listener = { ...listener, isWatching: true }
-    publish({ payments: minedIn(1, listener.readTo), through: listener.readTo })
+    // What carries the memo of no order is not of the order that is asked about.
+    const own = minedIn(1, listener.readTo).filter(({ payment }) => !payments[payment]?.isStray)
+    publish({ payments: own, through: listener.readTo })
   }
 
   for (let height = 1; height <= LAST; height++) {
@@ -197,10 +203,10 @@ export function played(history: History): { events: ChainBlocks[]; standing: Sta
       if (!putBack.watchesAtOnce) watch()
     }
   }
-  const standing = payments.map(({ cents, kind, fate }, index): Standing => {
+  const standing = payments.map(({ cents, kind, fate, isStray = false }, index): Standing => {
     const block = blocks.find(({ payments: inside }) => inside.includes(index))?.height ?? null
     const isInTime = block !== null && secondOf(block, history.isDense) <= EXPIRES
-    return { cents, kind, block, isInTime, isShallow: fate !== 'taken back' }
+    return { cents, kind, block, isInTime, isShallow: fate !== 'taken back', isStray }
   })
   return { events, standing }
 }
@@ -213,11 +219,14 @@ export interface HistoryScope {
   watchedAfter: readonly number[]
   putBacks: readonly History['putBack'][]
   isDense?: boolean
+  /** The last one carries the memo of no order. */
+  hasStray?: boolean
 }
 
-export function* histories({ amounts, blocks, fates, watchedAfter, putBacks, isDense = false }: HistoryScope): Iterable<History> {
+export function* histories(scope: HistoryScope): Iterable<History> {
+  const { amounts, blocks, fates, watchedAfter, putBacks, isDense = false, hasStray = false } = scope
   for (const cents of amounts)
-    for (const payments of payings(cents, blocks, fates))
+    for (const payments of hasStray ? withStray(payings(cents, blocks, fates)) : payings(cents, blocks, fates))
       for (const after of watchedAfter) for (const putBack of putBacks) yield { payments, watchedAfter: after, putBack, isDense }
 }
 
@@ -227,4 +236,11 @@ function* payings([first, ...rest]: readonly number[], blocks: readonly number[]
     for (const kind of ['router', 'transfer'] as const)
       for (const fate of fates)
         for (const others of payings(rest, blocks, fates, block)) yield [{ cents: first, kind, block, fate }, ...others]
+}
+
+/** Only a router's payment can carry another memo. */
+function* withStray(all: Iterable<Paying[]>): Iterable<Paying[]> {
+  for (const payments of all)
+    if (payments.at(-1)?.kind === 'router')
+      yield payments.map((paying, index) => (index === payments.length - 1 ? { ...paying, isStray: true } : paying))
 }

@@ -1,6 +1,6 @@
 import { orderRules } from '@ponte/orders'
 import type { OrderRules } from './books'
-import type { History } from './chain'
+import { type History, time } from './chain'
 import type { OrderScope } from './order'
 
 export interface OrderFault {
@@ -12,7 +12,7 @@ export interface OrderFault {
   finds: RegExp
 }
 
-const { accept, cancel, changesOf, confirmedTimeOf, receivePayments, review, supersede } = orderRules
+const { accept, attach, cancel, changesOf, confirmedTimeOf, receivePayments, review, supersede } = orderRules
 
 export const paying = (
   cents: number,
@@ -24,6 +24,11 @@ export const paying = (
   kind,
   block,
   fate,
+})
+/** Through the router with the memo of no order. */
+const stray = (cents: number, block: number, fate?: History['payments'][number]['fate']) => ({
+  ...paying(cents, block, fate, 'router'),
+  isStray: true,
 })
 export const history = (...payments: History['payments']): History => ({ payments, watchedAfter: 1, putBack: null })
 const PLAIN: OrderScope = { commands: [], parkedMax: 0 }
@@ -199,6 +204,27 @@ export const orderFaults: Record<string, OrderFault> = {
     rules: {
       ...orderRules,
       accept: (ledger, acceptance, chain, at) => accept({ ...ledger, order: { ...ledger.order, paidAt: null } }, acceptance, chain, at),
+    },
+  },
+  'money of no order counts for one before it is confirmed': {
+    history: history(stray(100, 2, 'gone')),
+    scope: { commands: ['attach'], parkedMax: 0 },
+    finds: /attached before it is confirmed/,
+    rules: { ...orderRules, attach: (ledger, money, ...rest) => attach(ledger, { ...money, status: 'confirmed' }, ...rest) },
+  },
+  'money of no order counts at the moment in which it is counted, not at that of its block': {
+    history: history(stray(100, 3)),
+    scope: { commands: ['attach'], parkedMax: 0 },
+    finds: /the chain does not hold what pays it in time/,
+    rules: { ...orderRules, attach: (ledger, money, ...rest) => attach(ledger, { ...money, blockTime: time(0) }, ...rest) },
+  },
+  'money of no order counts for one that is paid': {
+    history: history(paying(100, 1), stray(100, 2)),
+    scope: { commands: ['attach'], parkedMax: 0 },
+    finds: /attached although it was paid/,
+    rules: {
+      ...orderRules,
+      attach: (ledger, ...rest) => attach({ ...ledger, order: { ...ledger.order, status: 'pending', paidAt: null } }, ...rest),
     },
   },
   'a charge is taken as paid beside another one of its period': {

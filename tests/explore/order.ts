@@ -35,6 +35,8 @@ export interface OrderState {
   cancelled: number
   /** What was confirmed when the merchant accepted it; null when they did not. */
   accepted: bigint | null
+  /** What of no order was attached: whether the order had expired by then; null when nothing was. */
+  attached: 'before its end' | 'after it expired' | null
   /** The sum that was last notified as too little. */
   notified: string
   fault: string | null
@@ -63,14 +65,15 @@ export function orderModel(history: History, scope: OrderScope, rules: OrderRule
   const { events, standing } = played(history)
   const messages = events.map(reported)
   const all = (1 << messages.length) - 1
-  const truth = truthOf(standing)
+  const truths = { own: truthOf(standing.filter(({ isStray }) => !isStray)), all: truthOf(standing) }
+  const truthIn = ({ attached }: Pick<OrderState, 'attached'>) => (attached === null ? truths.own : truths.all)
   const name = (index: number) => describe(messages[index]?.blocks)
   const isPeriod = scope.commands.some(one => one === 'supersede' || one === 'release')
 
   return {
     start: {
       books: emptyBooks(order(isPeriod ? '01981f3c-0000-7000-8000-000000000003' : null)),
-      ...{ read: 0, parked: 0, commanded: 0, paid: 0, expired: 0, cancelled: 0, accepted: null, notified: '', fault: null },
+      ...{ read: 0, parked: 0, commanded: 0, paid: 0, expired: 0, cancelled: 0, accepted: null, attached: null, notified: '', fault: null },
     },
     key: keyOf,
     *steps(state) {
@@ -116,6 +119,11 @@ export function orderModel(history: History, scope: OrderScope, rules: OrderRule
         }
         continue
       }
+      if (one === 'attach') {
+        const attached = state.expired > 0 ? 'after it expired' : 'before its end'
+        yield { name: COMMANDS[one], next: { ...next, attached, fault: attachFault(state) ?? next.fault } }
+        continue
+      }
       const isTouched = state.books.payments.some(({ status, grossUnits }) => status !== 'orphaned' && grossUnits >= CENT)
       yield {
         name: COMMANDS[one],
@@ -132,9 +140,16 @@ export function orderModel(history: History, scope: OrderScope, rules: OrderRule
     return books.order.supersededAt === null ? null : 'accepted although another order of its period is paid'
   }
 
+  /** What counting money by hand would do that it must not. */
+  function attachFault({ books, paid }: OrderState): string | null {
+    if (books.strays[0]?.status !== 'confirmed') return 'attached before it is confirmed'
+    return paid > 0 ? 'attached although it was paid' : null
+  }
+
   function after(state: OrderState, { books, events: published }: Outcome): OrderState {
     let { paid, expired, cancelled, notified } = state
     let fault: string | null = null
+    const truth = truthIn({ attached: books.attached.size > 0 ? 'before its end' : null })
     for (const { type, data } of published) {
       if (type === 'order.paid') paid++
       if (type === 'order.expired') expired++
@@ -155,6 +170,7 @@ export function orderModel(history: History, scope: OrderScope, rules: OrderRule
     const { books, paid, expired, cancelled, accepted } = state
     const { status, confirmedUnits, seenUnits, exception, txHash, paidAt } = books.order
     const faults: string[] = []
+    const truth = truthIn(state)
     if (paid > 1) faults.push('order.paid is published twice')
     if (expired > 1) faults.push('order.expired is published twice')
     if (cancelled > 1) faults.push('order.cancelled is published twice')
@@ -172,7 +188,8 @@ export function orderModel(history: History, scope: OrderScope, rules: OrderRule
       faults.push('its plan has ended, no money counts for it, and it can still be paid')
     if (truth.isShallow && paid > 0 && accepted === null && truth.inTime < REQUIRED)
       faults.push('order.paid, and the chain does not hold what pays it in time')
-    if (truth.isShallow && expired > 0 && truth.inTime >= REQUIRED) faults.push('order.expired, and it was paid in time')
+    if (truth.isShallow && expired > 0 && truth.inTime >= REQUIRED && state.attached !== 'after it expired')
+      faults.push('order.expired, and it was paid in time')
     if (!isQuiet(state)) return faults
     const stands = accepted !== null && BigInt(truth.sum) * CENT >= accepted
     const wanted = stands ? 'paid' : cancelled > 0 ? 'cancelled' : truth.inTime >= REQUIRED ? 'paid' : 'expired'
@@ -197,7 +214,8 @@ export function orderModel(history: History, scope: OrderScope, rules: OrderRule
     return scope.commands.some((one, index) => (one === 'release' || one === 'supersede') && (commanded & (1 << index)) !== 0)
   }
 
-  function exceptionOf(status: string, { books }: OrderState): string | null {
+  function exceptionOf(status: string, state: OrderState): string | null {
+    const [{ books }, truth] = [state, truthIn(state)]
     if (status === 'paid') {
       if (books.order.supersededAt !== null || truth.sum - truth.completed >= REQUIRED) return 'duplicate'
       return truth.sum > ASKED + 1 ? 'overpaid' : null
@@ -209,6 +227,7 @@ export function orderModel(history: History, scope: OrderScope, rules: OrderRule
 
 const COMMANDS: Record<Command, string> = {
   accept: 'the merchant accepts what came',
+  attach: 'the merchant counts what came for no order',
   cancel: 'the merchant cancels',
   supersede: 'another order of its period is paid',
   release: 'its plan ends',
@@ -238,7 +257,8 @@ const tell = ({ payments, watchedAfter, putBack, isDense }: History): string =>
   [
     `an order of 1.00 that ends with block ${EXPIRES}, watched after block ${watchedAfter}`,
     ...payments.map(
-      ({ cents, kind, block, fate }, index) => `payment ${index + 1} of ${cents} cents by ${kind} in block ${block}: ${fate}`,
+      ({ cents, kind, block, fate, isStray }, index) =>
+        `payment ${index + 1} of ${cents} cents by ${kind} in block ${block}${isStray ? ', of no order' : ''}: ${fate}`,
     ),
     ...(isDense ? [`blocks ${EXPIRES + 1} to ${EXPIRES + 3} have the time of block ${EXPIRES}`] : []),
     ...(putBack ? [`the listener is put back after block ${putBack.at} to block ${putBack.to}, unnoticed for ${putBack.unnoticed}`] : []),
@@ -305,20 +325,20 @@ function attempt(work: () => Outcome): Outcome | null {
 const keys = new WeakMap<Books, string>()
 
 /** Two states with one key differ in nothing that a rule looks at: the version of the order and the times of notices are no part. */
-function keyOf({ books, read, parked, commanded, paid, expired, cancelled, accepted, notified, fault }: OrderState): string {
-  return `${read},${parked},${commanded},${paid}${expired}${cancelled},${accepted},${notified},${fault ?? ''}|${keyOfBooks(books)}`
+function keyOf({ books, read, parked, commanded, paid, expired, cancelled, accepted, attached, notified, fault }: OrderState): string {
+  return `${read},${parked},${commanded},${paid}${expired}${cancelled},${accepted},${attached},${notified},${fault ?? ''}|${keyOfBooks(books)}`
 }
 
 function keyOfBooks(books: Books): string {
   const known = keys.get(books)
   if (known !== undefined) return known
-  const { order: one, payments, generation, ranges, gone, watched, view, leases, since } = books
+  const { order: one, payments, strays, generation, ranges, gone, watched, view, leases, since } = books
   const isSet = (value: unknown) => (value === null ? 0 : 1)
   const generationOf = (name: string | null) => name?.slice(-1) ?? '-'
   const key = [
     `${one.status} ${one.exception} ${one.txHash} ${isSet(one.paidAt)}${isSet(one.expiredAt)}${isSet(one.supersededAt)}${isSet(one.withdrawnAt)}${isSet(one.settledAt)}${isSet(one.acceptedAt)} ${one.acceptedUnits}`,
     `${one.confirmedUnits} ${one.seenUnits} ${one.completedUnits} ${one.completingBlock} ${one.lastBlock} ${one.lastIndex}`,
-    payments
+    [...payments, ...strays]
       .map(({ id, status, generation: of, version }) => `${id} ${status} ${generationOf(of)}${version}`)
       .sort()
       .join(),

@@ -37,6 +37,16 @@ export const smallOrders: readonly OrderWalk[] = [
     { ...ONE, amounts: [[60]], blocks: [2], fates: ['stays', 'taken back'] },
     { commands: ['accept', 'accept', 'supersede'], parkedMax: 0 },
   ],
+  [
+    'a part and money of no order, counted for it at any moment',
+    { ...ONE, amounts: [[60, 40]], blocks: [2, 3], fates: ['stays', 'gone'], hasStray: true },
+    { commands: ['attach'], parkedMax: 0 },
+  ],
+  [
+    'money of no order that is taken back, counted for it, accepted or cancelled',
+    { ...ONE, amounts: [[60], [100]], blocks: [2, 3], fates: ['stays', 'taken back'], hasStray: true },
+    { commands: ['attach', 'accept', 'cancel'], parkedMax: 0 },
+  ],
   ['one payment, and a dead letter', ONE, { commands: [], parkedMax: 1 }],
   [
     'one payment, and a listener that is put back',
@@ -76,6 +86,11 @@ export const wideOrders: readonly OrderWalk[] = [
     { ...TWO, blocks: [2, 5], fates: ['stays', 'gone'] },
     { commands: ['accept', 'supersede', 'release'], parkedMax: 0 },
   ],
+  [
+    'two payments, the second of no order, counted for it, accepted or cancelled at any moment',
+    { ...TWO, fates: ['stays', 'taken back'], hasStray: true },
+    { commands: ['attach', 'accept', 'cancel'], parkedMax: 0 },
+  ],
   ['two payments, and a dead letter', { ...TWO, blocks: [2, 5], fates: ['stays', 'gone'] }, { commands: [], parkedMax: 1 }],
   [
     'a little less, much more, and late',
@@ -110,6 +125,11 @@ export const widePutBacks: readonly OrderWalk[] = [
     'one payment, a listener that is put back, and what the merchant asks for',
     { ...ONE, amounts: [[60], [100]], blocks: [2], fates: ['stays', 'mined again'], putBacks: PUT_BACK.slice(0, 2) },
     { commands: ['cancel', 'accept'], parkedMax: 0 },
+  ],
+  [
+    'money of no order that is counted for it, and a listener that is put back',
+    { ...ONE, amounts: [[60, 40]], blocks: [1, 2], fates: ['stays'], putBacks: PUT_BACK.slice(0, 2), hasStray: true },
+    { commands: ['attach'], parkedMax: 0 },
   ],
   [
     'one payment, a listener that is put back, and the ends of a plan',
