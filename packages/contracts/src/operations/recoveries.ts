@@ -3,7 +3,7 @@ import { byEither, owned } from './operation'
 
 export const recoveries = {
   createRecovery: byEither('post', '/orders/:id/recoveries', {
-    ...{ owner: 'orders', permission: 'orders:write', tag: 'Orders', login: 'fresh', alias: 'createMyRecovery', audit: 'recovery.create' },
+    ...{ owner: 'orders', permission: 'refunds:write', tag: 'Orders', login: 'fresh', alias: 'createMyRecovery', audit: 'recovery.create' },
     summary: 'Recover a token that is not USDC from the deposit address',
     description:
       'Of a token, or of the coin of the network, that `POST /orders/{id}/explain` found by the transaction that sent it (`wrong_token`, with all confirmations). All of it goes to the payout ' +

@@ -2,7 +2,7 @@ import { createRefund, createRefundClaim, signRefund } from '../api/refund'
 import { byEither, ends, owned } from './operation'
 
 const reads = { owner: 'orders', permission: 'orders:read', tag: 'Refunds' } as const
-const writes = { owner: 'orders', permission: 'orders:write', tag: 'Refunds' } as const
+const writes = { owner: 'orders', permission: 'refunds:write', tag: 'Refunds' } as const
 
 export const refunds = {
   createRefund: byEither('post', '/orders/:id/refunds', {
@@ -60,7 +60,7 @@ export const refunds = {
   getRefundClaim: byEither('get', '/refund-claims/:id', {
     ...{
       ...reads,
-      permission: 'orders:write',
+      permission: 'refunds:write',
       alias: 'getMyRefundClaim',
       summary: 'Get the link of a claim',
       answers: { 200: 'RefundClaim' },

@@ -6,6 +6,7 @@ import { apiKey } from '../merchant'
 export const KEY_SCOPES = [
   'orders:read',
   'orders:write',
+  'refunds:write',
   'subscriptions:read',
   'subscriptions:write',
   'events:read',
@@ -33,6 +34,7 @@ export type Permission = (typeof PERMISSIONS)[number]
 export const SPECIFIED_KEY_SCOPES: readonly Permission[] = [
   'orders:read',
   'orders:write',
+  'refunds:write',
   'subscriptions:read',
   'subscriptions:write',
   'events:read',

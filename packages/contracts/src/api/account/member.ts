@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { id, timestamp } from '../../fields'
 import { PERMISSIONS, type Permission } from './access'
 
-export const ROLES = ['owner', 'admin', 'finance', 'developer', 'viewer'] as const
+export const ROLES = ['owner', 'admin', 'finance', 'support', 'developer', 'viewer'] as const
 export const role = z.enum(ROLES).meta({ description: 'What a member may do' })
 export type Role = z.infer<typeof role>
 
@@ -20,7 +20,8 @@ const SELLS: readonly Permission[] = ['orders:write', 'subscriptions:write']
 export const ROLE_PERMISSIONS: Readonly<Record<Role, readonly Permission[]>> = {
   owner: PERMISSIONS,
   admin: PERMISSIONS.filter(permission => permission !== 'payout:write' && permission !== 'members:write'),
-  finance: [...READS, ...SELLS, 'audit:read'],
+  finance: [...READS, ...SELLS, 'refunds:write', 'audit:read'],
+  support: [...READS, ...SELLS],
   developer: [
     ...READS,
     'deliveries:write',
