@@ -12,6 +12,8 @@ export const merchantTerms = z.object({
   payout_address: address.nullable(),
   /** By how much new orders may be short and still count as paid; null where the merchant chose nothing. Absent from a service of the release before. */
   payment_tolerance: usdcAmount.nullable().optional(),
+  /** Above this sum the refunds of an order take two members; null for never. Absent from a service of the release before. */
+  refund_approval_above: usdcAmount.nullable().optional(),
 })
 export type MerchantTerms = z.infer<typeof merchantTerms>
 

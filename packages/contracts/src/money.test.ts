@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import {
   CENT,
   formatBrl,
+  formatNullableUsdc,
   formatRate,
-  formatTolerance,
   formatUsdc,
   merchantShare,
   PAYMENT_TOLERANCE_MAX,
   parseBrl,
+  parseNullableUsdc,
   parseRate,
-  parseTolerance,
   parseUsdc,
   roundingOf,
   splitFee,
@@ -109,11 +109,11 @@ describe('the tolerance', () => {
     ['at most what the operator allows, of any order', '1000000', '1000', '5'],
     ['nothing of less than ten units', '0.000009', '1', '0'],
   ])('%s: of %s, chosen %s, it is %s', (_, owed, chosen, tolerance) =>
-    expect(toleranceOf(parseUsdc(owed), parseTolerance(chosen), LIMITS)).toBe(parseUsdc(tolerance)),
+    expect(toleranceOf(parseUsdc(owed), parseNullableUsdc(chosen), LIMITS)).toBe(parseUsdc(tolerance)),
   )
 
   it('of terms that a service of the release before sent is the default', () => {
-    expect([parseTolerance(undefined), parseTolerance(null), formatTolerance(null), formatTolerance(1n)]).toEqual([
+    expect([parseNullableUsdc(undefined), parseNullableUsdc(null), formatNullableUsdc(null), formatNullableUsdc(1n)]).toEqual([
       ...[null, null, null],
       '0.000001',
     ])

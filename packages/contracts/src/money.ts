@@ -68,10 +68,10 @@ export interface ToleranceLimits {
 export const toleranceOf = (usdcUnits: bigint, chosenUnits: bigint | null, { defaultUnits, maxUnits }: ToleranceLimits): bigint =>
   chosenUnits === null ? roundingOf(usdcUnits, defaultUnits) : smaller(smaller(chosenUnits, maxUnits), usdcUnits / 10n)
 
-/** A tolerance as terms carry it, in units; null where nothing was chosen. */
-export const parseTolerance = (text: string | null | undefined): bigint | null =>
+/** An amount that a merchant may have chosen, as terms carry it, in units; null where nothing was chosen. */
+export const parseNullableUsdc = (text: string | null | undefined): bigint | null =>
   text === null || text === undefined ? null : parseUsdc(text)
-export const formatTolerance = (units: bigint | null): string | null => (units === null ? null : formatUsdc(units))
+export const formatNullableUsdc = (units: bigint | null): string | null => (units === null ? null : formatUsdc(units))
 
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 

@@ -6,10 +6,12 @@ import type { PayoutAddresses } from './chain/payout-addresses'
 import { isSignedByOwner, type ReturnTerms, returnTypedData, type TokenName } from './chain/token-domain'
 import type { OrderHistory } from './order/body'
 import type { Order } from './order/order'
+import { approve, needsApproval, type RefundLimit, requireTwoMembers } from './refund/approval'
 import { claimBody } from './refund/claim'
 import { openedRefund, requireReturnable, wantedUnits } from './refund/opening'
 import { cancelRefund, isAlive, signRefund } from './refund/refund'
 import {
+  awaitsSignature,
   cameUnits,
   feeUnitsOf,
   latestEnd,
@@ -68,11 +70,17 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
   }
   /** What the wallet has to sign, while it may and the chain can be asked. */
   const toSign = async (refund: StoredRefund, tokenAddress: string): Promise<RefundBody['typed_data']> => {
-    if (statusOf(refund) !== 'awaiting_signature' || refund.ended !== null) return null
+    if (!awaitsSignature(refund)) return null
     const named = await deps.tokenName().catch(() => null)
     const validBefore = Math.floor(now().getTime() / 1_000) + SIGNED_FOR_S.offered
     return named && returnTypedData({ ...named, ...returnTerms(refund, tokenAddress), validBefore })
   }
+
+  /** By all refunds of the order, with those that are about to be written as they will be. */
+  const limitOf = async (refunds: readonly StoredRefund[], terms: MerchantTerms): Promise<RefundLimit> => ({
+    promisedUnits: promisedOf(refunds),
+    aboveUnits: await store.merchants.refundLimit(terms),
+  })
 
   serveOnce(router, operations.createRefund, deps.database, async ({ params, body, caller: by, terms, keyed }) =>
     retryConflicts(async () => {
@@ -89,7 +97,8 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
       const asked = { id: uuidv7At(now()), units, payee, reason: body.reason, requestedBy: userIdOf(by), createdAt: now() }
       const refund = openedRefund(of, asked, store.chain.view(order.chainId).watermark)
       addLogFields({ order_id: order.id, refund_id: refund.id })
-      const answer = { status: 201, body: JSON.stringify(refundBody(refund, await toSign(refund, order.tokenAddress))) }
+      const limit = await limitOf([...of.refunds, refund], terms)
+      const answer = { status: 201, body: JSON.stringify(refundBody(refund, limit, await toSign(refund, order.tokenAddress))) }
       const events = outboxRows([refundWatch([refund], refund.chainId), ...refundEvents(null, refund, order, now())], now())
       await store.refunds.commit(order, [refund], { events, answers: answersTo(keyed, answer) })
       return answer
@@ -99,11 +108,12 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
   serve(router, operations.listRefunds, async ({ params, terms }, _req, res) => {
     const { order, leftOverUnits } = await orderOf(params.id, terms)
     const [found, claims] = await Promise.all([store.refunds.ofOrder(order.id), store.refundClaims.ofOrder(order.id)])
-    const [came, promised] = [cameUnits(order, leftOverUnits), promisedOf(found)]
+    const limit = await limitOf(found, terms)
+    const [came, promised] = [cameUnits(order, leftOverUnits), limit.promisedUnits]
     const mayReturn = (units: bigint) => formatUsdc(refusalOfReturn(order) !== null || promised > units ? 0n : units - promised)
     res.json({
       object: 'list',
-      data: found.map(refund => refundBody(refund, null)),
+      data: found.map(refund => refundBody(refund, limit, null)),
       claims: claims.map(claim => claimBody(claim, now(), null)),
       came: formatUsdc(came),
       platform_fee: formatUsdc(feeUnitsOf(order)),
@@ -116,7 +126,8 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
   serve(router, operations.getRefund, async ({ params, terms }, _req, res) => {
     const refund = await refundOf(params.id, terms)
     const { order } = await orderOf(refund.orderId, terms)
-    res.json(refundBody(refund, await toSign(refund, order.tokenAddress)))
+    const limit = await limitOf(await store.refunds.ofOrder(order.id), terms)
+    res.json(refundBody(refund, limit, await toSign(refund, order.tokenAddress)))
   })
 
   /** Finds a refund with its order, decides, and commits; what moved on meanwhile is decided again. Answers the refund. */
@@ -124,22 +135,35 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
     id: string,
     terms: MerchantTerms,
     keyed: KeyedRequest | null,
-    decide: (refund: StoredRefund, history: OrderHistory) => Promise<StoredRefund>,
+    decide: (refund: StoredRefund, history: OrderHistory, limit: RefundLimit) => Promise<StoredRefund>,
   ) =>
     retryConflicts(async () => {
       // The order first: what changes the refund after this moves the order on, and is seen by its version.
       const history = await orderOf((await refundOf(id, terms)).orderId, terms)
-      const refund = await refundOf(id, terms)
-      const next = await decide(refund, history)
-      const answer = { status: 200, body: JSON.stringify(refundBody(next, null)) }
+      const refunds = await store.refunds.ofOrder(history.order.id)
+      const refund = refunds.find(one => one.id === id)
+      if (!refund) throw new Error(`Refund ${id} is gone from its order.`)
+      const next = await decide(refund, history, await limitOf(refunds, terms))
+      const after = await limitOf(
+        refunds.map(one => (one.id === id ? next : one)),
+        terms,
+      )
+      const answer = { status: 200, body: JSON.stringify(refundBody(next, after, null)) }
       const events = next.signatures.length > refund.signatures.length ? outboxRows([refundWatch([next], next.chainId)], now()) : []
       await store.refunds.commit(history.order, [next], { events, answers: answersTo(keyed, answer) })
       return answer
     })
 
-  serveOnce(router, operations.signRefund, deps.database, ({ params, body, terms, keyed }) =>
-    change(params.id, terms, keyed, (refund, history) => sign(refund, history, body)),
+  serveOnce(router, operations.signRefund, deps.database, ({ params, body, caller: by, terms, keyed }) =>
+    change(params.id, terms, keyed, (refund, history, limit) => sign(refund, history, body, { by: userIdOf(by), limit })),
   )
+
+  serve(router, operations.approveRefund, async ({ params, caller: by, terms }, _req, res) => {
+    const member = userIdOf(by)
+    if (member === null) throw new ApiError('forbidden', 'A key is no member: a refund is approved by a session.')
+    const { status, body } = await change(params.id, terms, null, async refund => approve(refund, member, now()))
+    res.status(status).type('json').send(body)
+  })
 
   serveOnce(router, operations.cancelRefund, deps.database, ({ params, terms, keyed }) =>
     change(params.id, terms, keyed, async refund => {
@@ -148,7 +172,12 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
     }),
   )
 
-  async function sign(refund: StoredRefund, { order, leftOverUnits }: OrderHistory, body: SignRefund): Promise<StoredRefund> {
+  async function sign(
+    refund: StoredRefund,
+    { order, leftOverUnits }: OrderHistory,
+    body: SignRefund,
+    { by, limit }: { by: string | null; limit: RefundLimit },
+  ): Promise<StoredRefund> {
     const signature = body.signature.toLowerCase()
     const validBefore = new Date(body.valid_before * 1_000)
     // Sent again, it is what it was.
@@ -157,13 +186,14 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
     if (seconds < SIGNED_FOR_S.least) throw wrong('valid_before', `must be at least ${SIGNED_FOR_S.least} seconds ahead`)
     if (seconds > SIGNED_FOR_S.most) throw wrong('valid_before', `must be at most ${SIGNED_FOR_S.most} seconds ahead`)
     // A reorganisation may have taken away what came since it was made.
-    if (promisedOf(await store.refunds.ofOrder(order.id)) > cameUnits(order, leftOverUnits))
+    if (limit.promisedUnits > cameUnits(order, leftOverUnits))
       throw new ApiError(
         'invalid_state',
         'Less came for the order by now than its refunds return together: cancel this refund and make a smaller one.',
       )
     const { payee, units, nonce, signatures } = refund
     signRefund(toRefund(refund), { nonce, payee, units, validBefore }, viewOf(refund))
+    requireTwoMembers(refund, by, limit)
     const terms: ReturnTerms = { ...(await tokenName()), ...returnTerms(refund, order.tokenAddress), validBefore: body.valid_before }
     if (!isSignedByOwner(terms, signature))
       throw wrong(
@@ -191,7 +221,7 @@ const returnTerms = ({ chainId, fromAddress, payee, units, nonce }: StoredRefund
   ...{ chainId, tokenAddress, from: fromAddress, to: payee, units, nonce },
 })
 
-export const refundBody = (refund: StoredRefund, typedData: RefundBody['typed_data']): RefundBody => {
+export const refundBody = (refund: StoredRefund, limit: RefundLimit, typedData: RefundBody['typed_data']): RefundBody => {
   const view = viewOf(refund)
   const lives = toRefund(refund).signatures.some(signature => isAlive(signature, view))
   return {
@@ -204,6 +234,9 @@ export const refundBody = (refund: StoredRefund, typedData: RefundBody['typed_da
     from_address: refund.fromAddress,
     reason: refund.reason,
     requested_by: refund.requestedBy,
+    approved_by: refund.approvedBy,
+    approved_at: refund.approvedAt?.toISOString() ?? null,
+    needs_approval: needsApproval(refund, limit),
     nonce: refund.nonce,
     valid_before: lives ? latestEnd(refund) : null,
     typed_data: typedData,

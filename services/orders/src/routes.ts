@@ -12,7 +12,7 @@ import {
   ORDER_EXPIRES_IN_MIN_S,
   operations,
   parseBrl,
-  parseTolerance,
+  parseNullableUsdc,
   type TransactionFacts,
   userIdOf,
 } from '@ponte/contracts'
@@ -78,7 +78,7 @@ export function routes(deps: RouteDeps): Router {
       cancelUrl: body.cancel_url ?? null,
       metadata: body.metadata ?? {},
       brlCentavos: parseBrl(body.brl_amount),
-      toleranceUnits: parseTolerance(body.payment_tolerance),
+      toleranceUnits: parseNullableUsdc(body.payment_tolerance),
       expiresAt: expiresAt(body, at),
     })
     addLogFields({ order_id: change.order.id })

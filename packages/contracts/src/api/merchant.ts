@@ -26,6 +26,10 @@ export const updateMerchant = z.strictObject({
     description: 'By how much USDC a new order may be short and still count as paid; null for a cent and at most 1 % of the order',
     example: '1.00',
   }),
+  refund_approval_above: usdcAmountInput.nullable().optional().meta({
+    description: 'Above this sum of USDC the refunds of an order take two members; null for never',
+    example: '500.00',
+  }),
 })
 export type UpdateMerchant = z.infer<typeof updateMerchant>
 
@@ -72,6 +76,10 @@ export const merchant = z
     pending_payout_change: payoutChange.nullable().meta({ description: 'A change that waits; anyone of yours can cancel it' }),
     payment_tolerance: usdcAmount.nullable().optional().meta({
       description: 'By how much a new order may be short and still count as paid, at most a tenth of it; null for a cent and at most 1 %',
+    }),
+    refund_approval_above: usdcAmount.nullable().optional().meta({
+      description:
+        'Above this sum the refunds of an order take two members: one asks or approves, another one approves or signs; null for never',
     }),
     created_at: timestamp,
     updated_at: timestamp,

@@ -73,6 +73,12 @@ export const refund = z
     from_address: address.meta({ description: 'Your wallet: the payout address that the money of the order went to' }),
     reason: z.string(),
     requested_by: z.string().nullable().meta({ description: '`sub` of the user who asked for it; null for a key' }),
+    approved_by: z.string().nullable().optional().meta({ description: '`sub` of the other member who approved it first' }),
+    approved_at: timestamp.nullable().optional(),
+    needs_approval: z.boolean().optional().meta({
+      description:
+        'It waits for a signature, which is taken once two different members took part: who asked, who approved, who brings it. A key is none. By `refund_approval_above` as it is now',
+    }),
     nonce: txHash.meta({ description: 'Bound to refund, payee and amount: the token takes one signature of them, once' }),
     valid_before: z.int().nullable().meta({
       description:

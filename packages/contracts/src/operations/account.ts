@@ -51,7 +51,7 @@ export const merchants = {
     },
     description:
       'The first `payout_address` of a new merchant is in force at once. Changing or clearing it wants a login of the last minutes, and another address waits: see ' +
-      '`pending_payout_change`. `payment_tolerance` wants the same right (`payout:write`). Open orders keep theirs.',
+      '`pending_payout_change`. `payment_tolerance` wants the same right (`payout:write`); open orders keep theirs. So does `refund_approval_above`, which holds for the next signature.',
     body: updateMerchant,
     example: { webhook_url: 'https://example.com/new-webhooks' },
     errors: ['payout_address_refused'],

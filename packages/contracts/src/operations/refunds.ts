@@ -1,5 +1,5 @@
 import { createRefund, createRefundClaim, signRefund } from '../api/refund'
-import { byEither, ends, owned } from './operation'
+import { byEither, bySession, ends, owned } from './operation'
 
 const reads = { owner: 'orders', permission: 'orders:read', tag: 'Refunds' } as const
 const writes = { owner: 'orders', permission: 'refunds:write', tag: 'Refunds' } as const
@@ -34,9 +34,17 @@ export const refunds = {
     description:
       'From then on the money may move at any moment: nothing about the refund changes until the confirmed chain has passed `valid_before`, or shows that your ' +
       'wallet cancelled the authorization (`cancelAuthorization`). We submit it to the token (`transferWithAuthorization`), and pay for the gas; anyone else may, and ' +
-      'it is taken once.',
+      'it is taken once. Above the limit of your merchant (`refund_approval_above`) two different members have to take part: while `needs_approval` is true, ' +
+      'another one approves it, or brings the signature by a session.',
     body: signRefund,
     example: { valid_before: 1_795_000_000, signature: `0x${'1b'.repeat(65)}` },
+    answers: { 200: 'Refund' },
+    errors: [...owned, 'invalid_state'],
+  }),
+  approveRefund: bySession('post', '/refunds/:id/approve', {
+    ...{ ...writes, ...ends, audit: 'refund.approve', summary: 'Approve a refund that another member asked for' },
+    description:
+      'Of a refund that waits for its signature, with its payee and its amount. Who asked for it cannot; the first approval stands. A key is no member, so it approves nothing.',
     answers: { 200: 'Refund' },
     errors: [...owned, 'invalid_state'],
   }),

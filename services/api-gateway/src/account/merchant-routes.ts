@@ -89,7 +89,7 @@ export function merchantHandlers(deps: AccountDeps) {
       const decide = async (merchant: Merchant) => {
         const given = { ...request, owners: await ownersOf(store, merchant) }
         const change = updateMerchant(merchant, body, given, { ...deps.payoutGuard, toleranceMaxUnits: deps.toleranceMaxUnits })
-        if (isPayoutDecision(change) || change.changed.includes('payment_tolerance')) requirePermissionFor(res, 'payout:write')
+        if (isPayoutDecision(change) || change.changed.some(name => MONEY_TERMS.includes(name))) requirePermissionFor(res, 'payout:write')
         return vetPayoutAddress(orders, change, merchant)
       }
       res.json(bodyOf(await changeOwn(store, res, 'merchant.update', decide)))
@@ -110,6 +110,8 @@ export function merchantHandlers(deps: AccountDeps) {
     ),
   })
 }
+
+const MONEY_TERMS: readonly string[] = ['payment_tolerance', 'refund_approval_above']
 
 /** Withdrawing what waits is for all who may change the merchant. */
 const isPayoutDecision = ({ changed, merchant }: Change) =>

@@ -37,6 +37,7 @@ const KINDS = {
   'order.accept': 'accepted.order',
   'subscription.accept': 'accepted.charge',
   'refund.create': 'refund.created',
+  'refund.approve': 'refund.approved',
   'refund_claim.create': 'refund_claim.created',
 } as const satisfies Readonly<Record<string, MailKind>>
 
@@ -72,6 +73,7 @@ function kindOf({ action, changed }: AccountChange): MailKind | null {
   if (action !== 'merchant.update') return Object.hasOwn(KINDS, action) ? KINDS[action as keyof typeof KINDS] : null
   if (changed.includes('payout_address')) return 'payout.changed'
   if (changed.includes('pending_payout_change')) return 'payout.waiting'
+  if (changed.includes('refund_approval_above')) return 'refund_limit.changed'
   if (changed.includes('webhook_url')) return 'webhook_url.changed'
   return changed.includes('display_name') ? 'merchant.renamed' : null
 }

@@ -14,6 +14,8 @@ export type MailKind =
   | 'accepted.order'
   | 'accepted.charge'
   | 'refund.created'
+  | 'refund.approved'
+  | 'refund_limit.changed'
   | 'refund_claim.created'
   | 'key.rotated'
   | 'key.shown_again'

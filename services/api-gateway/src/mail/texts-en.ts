@@ -12,6 +12,8 @@ export const en: MailTexts = {
     'accepted.order': 'An order was taken as paid with what came',
     'accepted.charge': 'A period of a subscription was taken as paid with what came',
     'refund.created': 'A refund was asked for',
+    'refund.approved': 'A refund was approved by another member',
+    'refund_limit.changed': 'The sum above which refunds need two members has changed',
     'refund_claim.created': 'A payer is asked where money goes back to',
     'key.rotated': 'The API key was replaced',
     'key.shown_again': 'A new API key was shown again',

@@ -12,6 +12,8 @@ export const pt: MailTexts = {
     'accepted.order': 'Uma cobrança foi dada como paga com o que chegou',
     'accepted.charge': 'Um período de uma assinatura foi dado como pago com o que chegou',
     'refund.created': 'Um reembolso foi pedido',
+    'refund.approved': 'Um reembolso foi aprovado por outro membro',
+    'refund_limit.changed': 'Mudou o valor acima do qual reembolsos pedem duas pessoas',
     'refund_claim.created': 'Um pagador é perguntado para onde devolver dinheiro',
     'key.rotated': 'A chave de API foi trocada',
     'key.shown_again': 'Uma chave de API nova foi mostrada de novo',

@@ -1,4 +1,4 @@
-import { type AddressPolicy, formatTolerance, type MerchantBody } from '@ponte/contracts'
+import { type AddressPolicy, formatNullableUsdc, type MerchantBody } from '@ponte/contracts'
 import { unseal } from '@ponte/service-kit'
 import type { Merchant } from './merchant'
 import { type PayoutChange, payoutMessage } from './payout-change'
@@ -21,7 +21,8 @@ export function merchantBody(
     pending_webhook_secret_activates_at: merchant.pending?.activatesAt.toISOString() ?? null,
     payout_address: merchant.payoutAddress,
     pending_payout_change: merchant.pendingPayout && payoutChangeBody(merchant.id, merchant.pendingPayout),
-    payment_tolerance: formatTolerance(merchant.paymentToleranceUnits),
+    payment_tolerance: formatNullableUsdc(merchant.paymentToleranceUnits),
+    refund_approval_above: formatNullableUsdc(merchant.refundApprovalAboveUnits),
     created_at: merchant.createdAt.toISOString(),
     updated_at: merchant.updatedAt.toISOString(),
     ...(warnings.length > 0 ? { warnings } : {}),

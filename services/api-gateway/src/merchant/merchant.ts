@@ -2,11 +2,11 @@ import {
   ApiError,
   type CreateMerchant,
   type FieldError,
-  formatTolerance,
+  formatNullableUsdc,
   formatUsdc,
   type MerchantTerms,
   type NewEvent,
-  parseTolerance,
+  parseNullableUsdc,
   type UpdateBranding,
   type UpdateMerchant,
   vetWebhookUrl,
@@ -36,6 +36,8 @@ export interface Merchant extends Payout {
   webhookUrl: string | null
   /** By how much a new order may be short; null where nothing was chosen. */
   paymentToleranceUnits: bigint | null
+  /** Above this sum the refunds of an order take two members; null for never. */
+  refundApprovalAboveUnits: bigint | null
   sealedWebhookSecret: string
   pending: PendingSecret | null
   branding: Branding
@@ -83,6 +85,7 @@ export function createMerchant(
     webhookUrl: checkedUrl(body.webhook_url ?? null),
     payoutAddress: checkedAddress(body.payout_address ?? null),
     paymentToleranceUnits: null,
+    refundApprovalAboveUnits: null,
     payoutIsContract: false,
     clearedPayoutAddress: null,
     pendingPayout: null,
@@ -115,9 +118,11 @@ export function updateMerchant(
       body.payment_tolerance === undefined
         ? current.paymentToleranceUnits
         : checkedTolerance(body.payment_tolerance, guard.toleranceMaxUnits),
+    refundApprovalAboveUnits:
+      body.refund_approval_above === undefined ? current.refundApprovalAboveUnits : parseNullableUsdc(body.refund_approval_above),
     ...(body.payout_address === undefined ? {} : payoutOf(requestPayout(current, checkedAddress(body.payout_address), request, guard))),
   }
-  if (next.webhookUrl !== current.webhookUrl || next.paymentToleranceUnits !== current.paymentToleranceUnits) requireNotFrozen(current)
+  if (NOT_WHILE_FROZEN.some(key => next[key] !== current[key])) requireNotFrozen(current)
   const changed = (Object.keys(UPDATABLE) as (keyof typeof UPDATABLE)[])
     .filter(key => next[key] !== current[key])
     .map(key => UPDATABLE[key])
@@ -145,9 +150,12 @@ const UPDATABLE = {
   displayName: 'display_name',
   webhookUrl: 'webhook_url',
   paymentToleranceUnits: 'payment_tolerance',
+  refundApprovalAboveUnits: 'refund_approval_above',
   payoutAddress: 'payout_address',
   pendingPayout: 'pending_payout_change',
 } as const
+
+const NOT_WHILE_FROZEN = ['webhookUrl', 'paymentToleranceUnits', 'refundApprovalAboveUnits'] as const
 
 /** Decisions on the change of the payout address that waits under `id`. Each throws `not_found` when it does not any more. */
 export const signPayoutChange = (merchant: Merchant, id: string, at: Date, guard: PayoutGuard): Change =>
@@ -210,7 +218,8 @@ export const termsOf = (merchant: Merchant): MerchantTerms => ({
   version: merchant.version,
   display_name: merchant.displayName,
   payout_address: merchant.payoutAddress,
-  payment_tolerance: formatTolerance(merchant.paymentToleranceUnits),
+  payment_tolerance: formatNullableUsdc(merchant.paymentToleranceUnits),
+  refund_approval_above: formatNullableUsdc(merchant.refundApprovalAboveUnits),
 })
 
 /** The merchant at its next version, published as well: what is decided under a version waits for it. */
@@ -251,7 +260,7 @@ function checkedAddress(text: string | null): string | null {
 }
 
 function checkedTolerance(text: string | null, maxUnits: bigint): bigint | null {
-  const units = parseTolerance(text)
+  const units = parseNullableUsdc(text)
   if (units !== null && units > maxUnits) throw refused('payment_tolerance', `must be at most ${formatUsdc(maxUnits)}`)
   return units
 }

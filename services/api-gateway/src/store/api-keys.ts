@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { formatTolerance } from '@ponte/contracts'
+import { formatNullableUsdc } from '@ponte/contracts'
 import { createBatch, type Database, isUniqueViolation, outboxRows, type Statement } from '@ponte/service-kit'
 import { type DerivedFrom, KEY_SHOWN_AGAIN_MS } from '../credentials/api-key'
 import type { KeyTerms } from '../credentials/credentials'
@@ -14,12 +14,19 @@ export interface RotationRequest {
   salt: Uint8Array
 }
 
+type KeyRow = KeyTerms & {
+  hash: string
+  payment_tolerance_units: string | null
+  refund_approval_above_units: string | null
+  is_use_noted: boolean
+}
+
 // Raw SQL, because it is on the path of every request with a key: the hashes of concurrent requests share one round trip.
 const TERMS_BY_KEY = `
-  SELECT encode(k.hash, 'hex') AS hash, m.id AS merchant_id, m.version, m.display_name, m.payout_address, m.payment_tolerance_units, NULL AS scopes, NULL::uuid AS key_id, m.frozen_at, false AS is_use_noted
+  SELECT encode(k.hash, 'hex') AS hash, m.id AS merchant_id, m.version, m.display_name, m.payout_address, m.payment_tolerance_units, m.refund_approval_above_units, NULL AS scopes, NULL::uuid AS key_id, m.frozen_at, false AS is_use_noted
   FROM api_keys k JOIN merchants m ON m.id = k.merchant_id WHERE k.hash = ANY($1::bytea[]) AND k.revoked_at IS NULL
   UNION ALL
-  SELECT encode(k.hash, 'hex'), m.id, m.version, m.display_name, m.payout_address, m.payment_tolerance_units, k.scopes, k.id, m.frozen_at, coalesce(k.last_used_at > $2::timestamptz - interval '1 minute', false)
+  SELECT encode(k.hash, 'hex'), m.id, m.version, m.display_name, m.payout_address, m.payment_tolerance_units, m.refund_approval_above_units, k.scopes, k.id, m.frozen_at, coalesce(k.last_used_at > $2::timestamptz - interval '1 minute', false)
   FROM named_keys k JOIN merchants m ON m.id = k.merchant_id
   WHERE k.hash = ANY($1::bytea[]) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)`
 
@@ -64,18 +71,15 @@ export function apiKeyStore(database: Database, prisma: PrismaClient, options: M
       LOOKUP_MAX,
       async (hashes: readonly Buffer[]): Promise<(KeyTerms | null)[]> => {
         const at = now()
-        const { rows } = await database.query<KeyTerms & { hash: string; payment_tolerance_units: string | null; is_use_noted: boolean }>(
-          { name: 'terms-by-key', text: TERMS_BY_KEY },
-          [hashes, at],
-        )
+        const { rows } = await database.query<KeyRow>({ name: 'terms-by-key', text: TERMS_BY_KEY }, [hashes, at])
         await noteUse(
           rows.flatMap(({ hash, scopes, is_use_noted }) => (scopes && !is_use_noted ? [Buffer.from(hash, 'hex')] : [])),
           at,
         )
         const found = new Map(
-          rows.map(({ hash, is_use_noted, payment_tolerance_units: units, ...terms }) => [
+          rows.map(({ hash, is_use_noted, payment_tolerance_units, refund_approval_above_units, ...terms }) => [
             hash,
-            { ...terms, payment_tolerance: formatTolerance(units === null ? null : BigInt(units)) },
+            { ...terms, payment_tolerance: chosen(payment_tolerance_units), refund_approval_above: chosen(refund_approval_above_units) },
           ]),
         )
         return hashes.map(hash => found.get(hash.toString('hex')) ?? null)
@@ -116,5 +120,7 @@ export function apiKeyStore(database: Database, prisma: PrismaClient, options: M
     },
   }
 }
+
+const chosen = (units: string | null) => formatNullableUsdc(units === null ? null : BigInt(units))
 
 const hashOf = (idempotencyKey: string) => new Uint8Array(createHash('sha256').update(idempotencyKey).digest())

@@ -2,7 +2,7 @@ import {
   ApiError,
   formatUsdc,
   type MerchantTerms,
-  parseTolerance,
+  parseNullableUsdc,
   splitFee,
   type ToleranceLimits,
   toleranceOf,
@@ -106,5 +106,5 @@ function toleranceFor({ terms, toleranceUnits: own = null }: NewOrder, usdcUnits
       errors: [{ path: 'payment_tolerance', message }],
     })
   }
-  return toleranceOf(usdcUnits, own ?? parseTolerance(terms.payment_tolerance), limits)
+  return toleranceOf(usdcUnits, own ?? parseNullableUsdc(terms.payment_tolerance), limits)
 }

@@ -18,6 +18,9 @@ export interface StoredRefund {
   reason: string
   /** `sub` of the user who asked for it; null for a key. */
   requestedBy: string | null
+  /** `sub` of the first other member who agreed to it. */
+  approvedBy: string | null
+  approvedAt: Date | null
   createdAt: Date
   cancelledAt: Date | null
   generation: string | null
@@ -41,8 +44,10 @@ export interface StoredSignature {
   seenAt: Date
 }
 
-/** Nothing observed yet. */
+/** Nothing observed or approved yet. */
 export const UNOBSERVED = {
+  approvedBy: null,
+  approvedAt: null,
   cancelledAt: null,
   generation: null,
   revision: 0,
@@ -90,6 +95,9 @@ export function requireNonePromised(refunds: readonly StoredRefund[]): void {
 }
 
 export const statusOf = (refund: StoredRefund) => refundStatus(toRefund(refund), viewOf(refund))
+
+/** Whether its nonce is unused, and nothing lives that was signed. */
+export const awaitsSignature = (refund: StoredRefund): boolean => statusOf(refund) === 'awaiting_signature' && refund.ended === null
 
 /**
  * What of an order's money may go back at most, gross: the platform's fee is the merchant's cost. A plan asks for less because of what came for a period's order

@@ -1,20 +1,22 @@
-import { formatTolerance, type MerchantTerms, parseTolerance } from '@ponte/contracts'
+import { formatNullableUsdc, type MerchantTerms, parseNullableUsdc } from '@ponte/contracts'
 import type { Database, Statement } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 import { newestTerms } from '../order/charge'
 import { type PayoutSpan, payoutSpans } from '../payment/payout-spans'
 
-// Raw SQL because it commits with its event; the newest version stands, and each is kept with the time from which it held.
+// Raw SQL because it commits with its event; the newest version stands, and each is kept with the time from which it held. A gateway of the release before names no
+// limit of refunds: the one that is known stands.
 const SAVE: Statement = {
   name: 'merchant-save',
   text: `
   WITH paid_at AS (
     INSERT INTO payout_addresses (merchant_id, merchant_version, payout_address, since)
     VALUES ($merchant_id::uuid, $version::int, $payout_address, $since) ON CONFLICT DO NOTHING)
-  INSERT INTO merchants AS known (id, version, display_name, payout_address, payment_tolerance_units)
-  VALUES ($merchant_id, $version, $display_name, $payout_address, $payment_tolerance_units::bigint)
+  INSERT INTO merchants AS known (id, version, display_name, payout_address, payment_tolerance_units, refund_approval_above_units)
+  VALUES ($merchant_id, $version, $display_name, $payout_address, $payment_tolerance_units::bigint, $refund_approval_above_units::bigint)
   ON CONFLICT (id) DO UPDATE SET version = EXCLUDED.version, display_name = EXCLUDED.display_name, payout_address = EXCLUDED.payout_address,
-    payment_tolerance_units = EXCLUDED.payment_tolerance_units
+    payment_tolerance_units = EXCLUDED.payment_tolerance_units,
+    refund_approval_above_units = CASE WHEN $names_limit::boolean THEN EXCLUDED.refund_approval_above_units ELSE known.refund_approval_above_units END
   WHERE known.version < EXCLUDED.version`,
 }
 
@@ -27,8 +29,11 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
   return {
     async save(terms: MerchantTerms, since: Date, eventId: string): Promise<void> {
       const { merchant_id, version, display_name, payout_address } = terms
-      const payment_tolerance_units = parseTolerance(terms.payment_tolerance)?.toString() ?? null
-      const values = { merchant_id, version, display_name, payout_address, payment_tolerance_units, since }
+      const payment_tolerance_units = parseNullableUsdc(terms.payment_tolerance)?.toString() ?? null
+      const refund_approval_above_units = parseNullableUsdc(terms.refund_approval_above)?.toString() ?? null
+      const names_limit = terms.refund_approval_above !== undefined
+      const known = { merchant_id, version, display_name, payout_address }
+      const values = { ...known, payment_tolerance_units, refund_approval_above_units, names_limit, since }
       await database.commit({ inbox: [eventId], write: SAVE, values })
     },
 
@@ -56,6 +61,13 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
       return [{ payoutAddress: payout_address, from: new Date(0), to: null }]
     },
 
+    /** Above this sum the refunds of an order take two members, by the newer of our copy and what the caller knew; null for never. */
+    async refundLimit(known: MerchantTerms): Promise<bigint | null> {
+      const row = await prisma.merchant.findUnique({ where: { id: known.merchant_id } })
+      const isOurs = row !== null && (known.refund_approval_above === undefined || row.version > known.version)
+      return isOurs ? row.refundApprovalAboveUnits : parseNullableUsdc(known.refund_approval_above)
+    },
+
     /** The newer of our copy and what the caller knew. */
     async newestTerms(known: MerchantTerms): Promise<MerchantTerms> {
       const row = await prisma.merchant.findUnique({ where: { id: known.merchant_id } })
@@ -66,7 +78,7 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
           version: row.version,
           display_name: row.displayName,
           payout_address: row.payoutAddress,
-          payment_tolerance: formatTolerance(row.paymentToleranceUnits),
+          payment_tolerance: formatNullableUsdc(row.paymentToleranceUnits),
         },
       )
     },

@@ -17,6 +17,8 @@ const refunds = table('refunds', {
   watchFrom: units,
   reason: text,
   requestedBy: text.nullable(),
+  approvedBy: text.nullable(),
+  approvedAt: time.nullable(),
   createdAt: time,
   cancelledAt: time.nullable(),
   generation: text.nullable(),
@@ -52,7 +54,17 @@ const COMMIT: Statement = {
   claimed AS (${insertRows('refund_claims', refundClaims.columns)} ON CONFLICT (id) DO UPDATE SET ${taken(refundClaims.columnsOf('cancelledAt', 'claimedAt', 'txHash', 'refundId'))})
   ${insertRows('refunds', refunds.columns)}
   ON CONFLICT (id) DO UPDATE SET ${taken([
-    ...refunds.columnsOf('cancelledAt', 'generation', 'revision', 'knownBlock', 'knownTime', 'knownAt', 'walletUnits'),
+    ...refunds.columnsOf(
+      'approvedBy',
+      'approvedAt',
+      'cancelledAt',
+      'generation',
+      'revision',
+      'knownBlock',
+      'knownTime',
+      'knownAt',
+      'walletUnits',
+    ),
     ...refunds.columnsOf('ended', 'txHash', 'logIndex', 'blockNumber', 'blockTime'),
   ])}`,
 }

@@ -1,4 +1,4 @@
-import { formatTolerance, type MerchantTerms, parseTolerance } from '@ponte/contracts'
+import { formatNullableUsdc, type MerchantTerms, parseNullableUsdc } from '@ponte/contracts'
 import type { Database, Statement } from '@ponte/service-kit'
 import type { Merchant, PrismaClient } from '../generated/client'
 
@@ -32,7 +32,7 @@ export const merchantStore = (database: Database, prisma: PrismaClient) => ({
 
 export const termsRecord = ({ merchant_id, version, display_name, payout_address, payment_tolerance }: MerchantTerms) => ({
   ...{ id: merchant_id, version, display_name, payout_address },
-  payment_tolerance_units: parseTolerance(payment_tolerance)?.toString() ?? null,
+  payment_tolerance_units: parseNullableUsdc(payment_tolerance)?.toString() ?? null,
 })
 
 const toTerms = (row: Merchant): MerchantTerms => ({
@@ -40,5 +40,5 @@ const toTerms = (row: Merchant): MerchantTerms => ({
   version: row.version,
   display_name: row.displayName,
   payout_address: row.payoutAddress,
-  payment_tolerance: formatTolerance(row.paymentToleranceUnits),
+  payment_tolerance: formatNullableUsdc(row.paymentToleranceUnits),
 })
