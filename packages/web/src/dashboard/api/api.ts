@@ -131,6 +131,7 @@ export const api = {
   refundClaim: (id: string) => call<RefundClaimBody>(`${ME}/refund-claims/${id}`),
   cancelRefundClaim: (id: string) => post<RefundClaimBody>(`${ME}/refund-claims/${id}/cancel`),
   signRefund: (id: string, body: SignRefund) => post<RefundBody>(`${ME}/refunds/${id}/signature`, body),
+  approveRefund: (id: string) => post<RefundBody>(`/api/v1/refunds/${id}/approve`),
   cancelRefund: (id: string) => post<RefundBody>(`${ME}/refunds/${id}/cancel`),
   cancelOrder: (id: string) => post<OrderBody>(`${ME}/orders/${id}/cancel`),
   subscriptions: (query: Query) => call<List<SubscriptionBody>>(withQuery(`${ME}/subscriptions`, query)),

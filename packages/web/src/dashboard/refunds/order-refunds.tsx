@@ -4,6 +4,7 @@ import { parseUsdc } from '@ponte/contracts/money'
 import { useQuery } from '@tanstack/react-query'
 import { dayOf, shortened } from '../../amounts'
 import { api } from '../api/api'
+import { userId } from '../api/session'
 import { Allowed, useMay } from '../api/use-memberships'
 import { Badge, type Tone } from '../elements/badge'
 import { Card } from '../elements/card'
@@ -14,6 +15,7 @@ import { TransactionLine } from '../orders/transaction-line'
 import { useNameOf } from '../team/use-team'
 import { useWords } from '../texts/words'
 import { NewRefund } from './new-refund'
+import { partIn } from './part'
 import { SignRefund } from './sign-refund'
 
 const REFRESH_MS = 3_000
@@ -78,7 +80,7 @@ export function OrderRefunds({ order }: { order: OrderBody }) {
 function RefundEntry({ refund, isNamed, chainId, onDone }: { refund: RefundBody; isNamed: boolean; chainId: number; onDone(): void }) {
   const { t, usdc, exactMoment } = useWords()
   const nameOf = useNameOf()
-  const { status, amount, payee_address: payee, tx_hash: hash, reason, requested_by: by, created_at: at } = refund
+  const { status, amount, payee_address: payee, tx_hash: hash, reason, requested_by: by, approved_by: approver, created_at: at } = refund
   return (
     <li>
       <p className="payment-line">
@@ -86,6 +88,7 @@ function RefundEntry({ refund, isNamed, chainId, onDone }: { refund: RefundBody;
         <Badge tone={tones[status]}>{t.refunds.statuses[status]}</Badge>
       </p>
       <p className="faint">{[exactMoment(at), ...(by ? [nameOf(by)] : []), reason].join(' · ')}</p>
+      {approver && refund.approved_at && <p className="faint">{t.refunds.approvedBy(nameOf(approver), exactMoment(refund.approved_at))}</p>}
       <p className="payment-line">
         <span className="faint">{t.refunds.to}</span>
         <CopyValue value={payee} label={t.refunds.to} shown={shortened(payee, 10)} />
@@ -94,12 +97,43 @@ function RefundEntry({ refund, isNamed, chainId, onDone }: { refund: RefundBody;
       {hash && <TransactionLine chainId={chainId} hash={hash} />}
       {status === 'awaiting_signature' && (
         <Allowed to="signRefund">
-          <SignRefund refund={refund} onDone={onDone}>
-            <Confirmed action={t.refunds.cancel} question={t.refunds.cancelSure} work={() => api.cancelRefund(refund.id)} onDone={onDone} />
-          </SignRefund>
+          <WaitingRefund refund={refund} onDone={onDone} />
         </Allowed>
       )}
     </li>
+  )
+}
+
+/** What the member who looks may do about a refund that waits for its signature: above the limit two of them take part. */
+function WaitingRefund({ refund, onDone }: { refund: RefundBody; onDone(): void }) {
+  const { t, usdc } = useWords()
+  const part = partIn(refund, userId())
+  const cancel = (
+    <Confirmed action={t.refunds.cancel} question={t.refunds.cancelSure} work={() => api.cancelRefund(refund.id)} onDone={onDone} />
+  )
+  const approve = part.mayApprove && (
+    <Confirmed
+      action={t.refunds.approve}
+      question={t.refunds.approveSure(usdc(refund.amount), refund.payee_address)}
+      work={() => api.approveRefund(refund.id)}
+      onDone={onDone}
+    />
+  )
+  return (
+    <>
+      {part.need && <p role="note">{t.refunds[part.need]}</p>}
+      {part.maySign ? (
+        <SignRefund refund={refund} onDone={onDone}>
+          {approve}
+          {cancel}
+        </SignRefund>
+      ) : (
+        <div className="buttons">
+          {approve}
+          {cancel}
+        </div>
+      )}
+    </>
   )
 }
 

@@ -27,6 +27,13 @@ export const refundsEn: typeof refundsPt = {
   noWallet: 'Open this page in the browser that has this wallet, to sign.',
   waiting: 'Answer in your wallet…',
   to: 'To',
+  approve: 'Approve',
+  approveSure: (amount, payee) =>
+    `Approve the refund of ${amount} to ${payee}? Confirm amount and address with the customer first. Nothing leaves the wallet until it is signed.`,
+  approvedBy: (who, when) => `Approved by ${who}, ${when}`,
+  needsAnother: 'Above the limit of this store: another member has to approve or sign.',
+  needsYou: 'Above the limit of this store: approve it, or sign it yourself.',
+  needsTwo: 'Above the limit of this store, and asked for by an API key: one member approves, and another one signs.',
   statuses: {
     awaiting_destination: 'Address missing',
     awaiting_signature: 'Your signature is missing',

@@ -28,6 +28,13 @@ export const refundsPt = {
   noWallet: 'Abra esta página no navegador em que está essa carteira, para assinar.',
   waiting: 'Responda na sua carteira…',
   to: 'Para',
+  approve: 'Aprovar',
+  approveSure: (amount: string, payee: string) =>
+    `Aprovar a devolução de ${amount} para ${payee}? Confira antes o valor e o endereço com o cliente. Nada sai da carteira até a assinatura.`,
+  approvedBy: (who: string, when: string) => `Aprovada por ${who}, ${when}`,
+  needsAnother: 'Acima do limite desta loja: outro membro tem de aprovar ou assinar.',
+  needsYou: 'Acima do limite desta loja: aprove, ou assine você.',
+  needsTwo: 'Acima do limite desta loja, e pedida por uma chave de API: um membro aprova, e outro assina.',
   statuses: {
     awaiting_destination: 'Falta o endereço',
     awaiting_signature: 'Falta a sua assinatura',

@@ -12,10 +12,10 @@ import { Heading } from '../frame/heading'
 import { usePageTitle } from '../frame/page-title'
 import { useWords } from '../texts/words'
 import { BrandingCard } from './branding-card'
+import { PaymentTolerance, RefundApproval } from './chosen-amount'
 import { KeyContext } from './known-key'
 import { FieldWarning, MerchantForm } from './merchant-form'
 import { useMerchantSaved } from './merchant-saved'
-import { PaymentTolerance } from './payment-tolerance'
 import { PayoutAddress } from './payout-address'
 
 export function SettingsPage({ merchant }: { merchant: MerchantBody }) {
@@ -31,6 +31,7 @@ export function SettingsPage({ merchant }: { merchant: MerchantBody }) {
           <Store merchant={merchant} />
           <PayoutAddress merchant={merchant} />
           <PaymentTolerance merchant={merchant} />
+          <RefundApproval merchant={merchant} />
           <BrandingCard />
         </div>
         <div>

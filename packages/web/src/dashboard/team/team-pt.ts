@@ -9,7 +9,14 @@ export const teamPt = {
   since: (when: string) => `desde ${when}`,
   unknownEmail: 'Sem e-mail confirmado',
   role: 'Papel',
-  roles: { owner: 'Dono', admin: 'Administrador', finance: 'Financeiro', support: 'Atendimento', developer: 'Desenvolvedor', viewer: 'Leitura' },
+  roles: {
+    owner: 'Dono',
+    admin: 'Administrador',
+    finance: 'Financeiro',
+    support: 'Atendimento',
+    developer: 'Desenvolvedor',
+    viewer: 'Leitura',
+  },
   roleHint: {
     owner: 'Tudo, também o endereço de recebimento e a equipe',
     admin: 'Tudo, menos o endereço de recebimento e a equipe',

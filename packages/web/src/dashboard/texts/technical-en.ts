@@ -102,6 +102,12 @@ export const technicalEn: typeof technicalPt = {
     hint: 'An order counts as paid when it is short by no more than this, and by no more than a tenth of it: some exchanges keep a part of what is sent. What you forgive stands in your ledger. Payers do not see it. Empty: a cent.',
     save: 'Save the tolerance',
   },
+  approval: {
+    title: 'Refunds by two people',
+    label: 'Two members above (USDC)',
+    hint: 'Above this sum, all refunds of an order together, a refund takes two members: one asks for it, and another one approves it or signs. An API key counts as none. 0: always. Empty: never. Owners get an email when this changes.',
+    save: 'Save the limit',
+  },
   branding: {
     save: 'Save the look',
     title: 'Your checkout',

@@ -110,6 +110,12 @@ export const technicalPt = {
     hint: 'Uma cobrança conta como paga quando falta no máximo isto, e no máximo um décimo dela: algumas corretoras retêm uma parte do envio. O que você perdoa fica no seu livro. Quem paga não vê. Vazio: um centavo.',
     save: 'Salvar a tolerância',
   },
+  approval: {
+    title: 'Devoluções por duas pessoas',
+    label: 'Dois membros acima de (USDC)',
+    hint: 'Acima deste valor, somando todas as devoluções de uma cobrança, uma devolução pede dois membros: um pede, e outro aprova ou assina. Uma chave de API não conta. 0: sempre. Vazio: nunca. Os donos recebem um e-mail quando isto muda.',
+    save: 'Salvar o limite',
+  },
   branding: {
     save: 'Salvar a aparência',
     title: 'Sua página de pagamento',

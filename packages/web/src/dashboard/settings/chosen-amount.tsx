@@ -11,44 +11,62 @@ import type { Rule } from '../forms/rules'
 import { useWords } from '../texts/words'
 import { useMerchantSaved } from './merchant-saved'
 
-/** By how much an order may be short and still count as paid. The right to change it is that of the payout address. */
+interface ChosenAmountProps {
+  merchant: MerchantBody
+  name: 'payment_tolerance' | 'refund_approval_above'
+  words: { title: string; label: string; hint: string; save: string }
+  /** Shown while nothing is chosen. */
+  example: string
+}
+
+/** By how much an order may be short and still count as paid. */
 export function PaymentTolerance({ merchant }: { merchant: MerchantBody }) {
+  const { t } = useWords()
+  return <ChosenAmount merchant={merchant} name="payment_tolerance" words={t.tolerance} example="0.01" />
+}
+
+/** The sum above which the refunds of an order take two members. */
+export function RefundApproval({ merchant }: { merchant: MerchantBody }) {
+  const { t } = useWords()
+  return <ChosenAmount merchant={merchant} name="refund_approval_above" words={t.approval} example="500.00" />
+}
+
+/** An amount of USDC, nothing or zero. The right to change it is that of the payout address. */
+function ChosenAmount({ merchant, name, words, example }: ChosenAmountProps) {
   const { t, language } = useWords()
   const saved = useMerchantSaved()
   const mayChange = useMay('signPayoutChange')
   const update = useMutation({ mutationFn: api.updateMerchant, onSuccess: saved })
   const amountOf = (text: string) => (/^0+([.,]0{1,6})?$/.test(text) ? '0' : usdcFrom(text, language))
-  const isTolerance: Rule = { fault: 'tolerance', holds: text => text === '' || amountOf(text) !== null }
-  const chosen = merchant.payment_tolerance ?? null
+  const isAmount: Rule = { fault: 'tolerance', holds: text => text === '' || amountOf(text) !== null }
+  const chosen = merchant[name] ?? null
   const local = (decimal: string) => (language === 'pt' ? decimal.replace('.', ',') : decimal)
   return (
-    <Card title={t.tolerance.title}>
+    <Card title={words.title}>
       <CheckedForm
-        rules={{ payment_tolerance: [isTolerance] }}
+        rules={{ [name]: [isAmount] }}
         error={update.error}
-        onSubmit={text =>
-          update.mutate({ payment_tolerance: text('payment_tolerance') === '' ? null : amountOf(text('payment_tolerance')) })
-        }
+        onSubmit={text => update.mutate({ [name]: text(name) === '' ? null : amountOf(text(name)) })}
         isReadOnly={!mayChange}
         action={
           mayChange && (
             <Button type="submit" loading={update.isPending}>
-              {t.tolerance.save}
+              {words.save}
             </Button>
           )
         }
       >
         {faultOf => (
           <TextInput
-            name="payment_tolerance"
-            label={t.tolerance.label}
-            description={t.tolerance.hint}
+            name={name}
+            label={words.label}
+            description={words.hint}
             defaultValue={chosen === null ? '' : local(shortDecimal(chosen))}
-            placeholder={local('0.01')}
+            placeholder={local(example)}
             inputMode="decimal"
             autoComplete="off"
             maxLength={20}
-            error={faultOf('payment_tolerance')}
+            error={faultOf(name)}
           />
         )}
       </CheckedForm>
