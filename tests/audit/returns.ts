@@ -40,6 +40,7 @@ export function returnsAgainstListener(books: ReturnBooks): string[] {
     if (watch) differences.push(...statementDifferences(about, refund, watch, generation), ...signedDifferences(about, refund, seen, watch))
     // A refund that ended in an earlier history of the listener is not asked about again.
     else if (refund.ended === null || refund.generation === generation) differences.push(`returns: the listener does not watch ${about}`)
+    differences.push(...approvalDifferences(about, refund, books.now))
     differences.push(...cancelDifferences(about, refund, seen, books.now))
   }
   for (const id of [...watched.keys(), ...signed.keys()])
@@ -95,6 +96,20 @@ function signedDifferences(about: string, refund: Row, seen: readonly Row[], wat
       ['signature', watch.signature, last === undefined ? null : (last.signature ?? watch.signature)],
     ]),
     ...(isMoved && !seen.some(isUnknown) ? [`returns: ${about} has moved money once, and its signature could not do so again`] : []),
+  ]
+}
+
+/**
+ * Another member than who asked for it approved it, once it was made. Whether a signature needed one cannot be judged: the limit of that moment, which a merchant may change,
+ * stands nowhere, and neither does who brought the signature.
+ */
+function approvalDifferences(about: string, refund: Row, now: number): string[] {
+  const { approved_by: by, approved_at: at } = refund
+  if (by === null && at === null) return []
+  if (by === null || at === null) return [`approved_by: ${about} is approved by ${by} at ${at}`]
+  return [
+    ...(by === refund.requested_by ? [`approved_by: ${about} is approved by who asked for it`] : []),
+    ...(millis(at) < millis(refund.created_at) || millis(at) > now + MINUTE_MS ? [`approved_at: ${about} is approved at ${at}`] : []),
   ]
 }
 

@@ -72,18 +72,41 @@ test('a colleague is invited, works with what their role allows, and is out on t
   ])
 })
 
-test('who may change the payout address may change the tolerance, with a fresh login, and no other member', async () => {
+test.each(['payment_tolerance', 'refund_approval_above'])(
+  'who may change the payout address may change %s, with a fresh login, and no other member',
+  async name => {
+    const { token } = await newMerchant(system)
+    const choose = (by: string) => ask(by, 'patch', '', { [name]: '1.00' })
+    for (const role of ['admin', 'developer']) {
+      const member = await colleague(token, role)
+      const { body } = await choose(member.token).expect(403)
+      expect(body.detail).toBe(`A member with the role ${role} may not do this; it needs payout:write.`)
+      await ask(member.token, 'patch', '', { [name]: null, display_name: 'Padaria' }).expect(200)
+    }
+    const stale = system.identity.sign({ sub: subjectOf(token), amr: undefined, auth_time: at.ms / 1_000 - 3_600 })
+    expect((await choose(stale).expect(403)).body.code).toBe('fresh_login_required')
+    await choose(again(token)).expect(200)
+  },
+)
+
+test('support sells, accepts and counts money for an order, and returns nothing; finance does all of it', async () => {
   const { token } = await newMerchant(system)
-  const choose = (by: string) => ask(by, 'patch', '', { payment_tolerance: '1.00' })
-  for (const role of ['admin', 'developer']) {
-    const member = await colleague(token, role)
-    const { body } = await choose(member.token).expect(403)
-    expect(body.detail).toBe(`A member with the role ${role} may not do this; it needs payout:write.`)
-    await ask(member.token, 'patch', '', { payment_tolerance: null, display_name: 'Padaria' }).expect(200)
+  const [support, finance] = [await colleague(token, 'support'), await colleague(token, 'finance')]
+  const id = '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90'
+  const sells = ['/orders', `/orders/${id}/accept`, `/orders/${id}/cancel`, `/attention/${id}/attach`, '/subscriptions']
+  const returns = [
+    ...[`/orders/${id}/refunds`, `/orders/${id}/refund-claims`, `/orders/${id}/recoveries`, `/refund-claims/${id}/cancel`],
+    ...[`/refunds/${id}/signature`, `/refunds/${id}/cancel`, `/api/v1/refunds/${id}/approve`],
+  ]
+  for (const path of sells) for (const { token: by } of [support, finance]) await ask(by, 'post', path, {}).expect(201)
+  for (const path of returns) {
+    const { body } = await ask(support.token, 'post', path, {}).expect(403)
+    expect(body.detail).toBe('A member with the role support may not do this; it needs refunds:write.')
+    await ask(finance.token, 'post', path, {}).expect(201)
   }
-  const stale = system.identity.sign({ sub: subjectOf(token), amr: undefined, auth_time: at.ms / 1_000 - 3_600 })
-  expect((await choose(stale).expect(403)).body.code).toBe('fresh_login_required')
-  await choose(again(token)).expect(200)
+  await ask(support.token, 'get', `/refund-claims/${id}`).expect(403)
+  await ask(support.token, 'get', `/refunds/${id}`).expect(200)
+  await ask(support.token, 'get', '/audit').expect(403)
 })
 
 test('the merchant without a header is the one that was joined or created first, and an old session of a member creates none', async () => {

@@ -118,6 +118,33 @@ test('payment_tolerance travels with the terms to the owners, by login and by ke
   expect(rows.map(({ changed }) => changed)).toEqual([['payment_tolerance'], ['display_name'], ['payment_tolerance']])
 })
 
+test('refund_approval_above travels with the terms by login and by key, and to all by event; zero is a limit, null takes it back', async () => {
+  const { token, merchant, apiKey } = await newMerchant(system)
+  expect(merchant.refund_approval_above).toBeNull()
+  const named = await request(system.url)
+    .post('/api/v1/merchants/me/api-keys')
+    .set(bearer(token))
+    .send({ name: 'ERP', scopes: ['orders:read'] })
+    .expect(201)
+  const termsSeen = async () => {
+    system.owners.orders.received.length = 0
+    for (const key of [apiKey, named.body.api_key]) await request(system.url).get('/api/v1/orders').set(bearer(key)).expect(200)
+    await request(system.url).get('/api/v1/merchants/me/orders').set(bearer(token)).expect(200)
+    await request(system.url).post(`/api/v1/refunds/${merchant.id}/approve`).set(bearer(token)).expect(201)
+    return system.owners.orders.received.map(({ caller }) => Object(caller).terms.refund_approval_above)
+  }
+  const choose = async (refund_approval_above: string | null) =>
+    (await call(token, 'patch', '', { refund_approval_above }).expect(200)).body.refund_approval_above
+  expect([await choose('500'), await termsSeen()]).toEqual(['500.000000', Array(4).fill('500.000000')])
+  await call(token, 'patch', '', { display_name: 'Padaria' }).expect(200)
+  expect([await choose('0'), await termsSeen()]).toEqual(['0.000000', Array(4).fill('0.000000')])
+  expect([await choose(null), await termsSeen()]).toEqual([null, Array(4).fill(null)])
+  const limits = (await events(merchant.id)).map(data => data.refund_approval_above)
+  expect(limits).toEqual([null, ...limits.slice(1, -4), '500.000000', '500.000000', '0.000000', null])
+  for (const wrong of ['-1', '1 %', 1]) await call(token, 'patch', '', { refund_approval_above: wrong }).expect(400)
+  await request(system.url).post(`/api/v1/refunds/${merchant.id}/approve`).set(bearer(apiKey)).expect(401)
+})
+
 test.each([
   ['5.000001', 'must be at most 5.000000'],
   ['-1', 'must be USDC with at most six decimals, for example "27.675277"'],

@@ -46,6 +46,7 @@ beforeAll(async () => {
   await post(`/api/v1/attention/${stray?.id}/attach`, { order_id: made.attached.id, reason: 'The memo was typed wrong' })
   const back = { amount: '5', payee_address: PAYER.address, reason: 'It came back' }
   returned = await post<RefundBody>(`/api/v1/orders/${made.other.id}/refunds`, back)
+  await call(system.gatewayUrl, 'POST', `/api/v1/refunds/${returned.id}/approve`, merchant.token, {})
   const { domain, types, message } = returned.typed_data ?? { domain: {}, types: {}, message: { validBefore: '0' } }
   const signature = await world.chain.wallet(MERCHANT.privateKey).signTypedData(domain, types, message)
   await post(`/api/v1/refunds/${returned.id}/signature`, { valid_before: Number(message.validBefore), signature })
@@ -205,7 +206,15 @@ const audited: Audited[] = [
   {
     ...{ service: 'orders', table: 'refunds', where: () => `id = '${returned.id}'` },
     unaudited: {
-      ...{ reason: NOTED, requested_by: NOTED, created_at: STAMP, known_at: STAMP, known_block: LATEST, asked_at: OWN_WORK },
+      ...{
+        reason: NOTED,
+        requested_by: NOTED,
+        approved_by: NOTED,
+        created_at: STAMP,
+        known_at: STAMP,
+        known_block: LATEST,
+        asked_at: OWN_WORK,
+      },
       ...{
         watch_from: 'the listener looks from some blocks before it on',
         generation: 'of one that has not ended it is asked about again',

@@ -52,6 +52,16 @@ test('the tolerance is changed, taken back and bounded, and travels with the ter
   expect(fieldAtFault(() => update(merchant, { payment_tolerance: '5.000001' }, later(8)))).toBe('payment_tolerance')
 })
 
+test('the limit of refunds is changed, zero too, taken back, and not while the account is frozen', () => {
+  const { merchant } = open()
+  const chosen = update(merchant, { refund_approval_above: '0' }, later(5))
+  expect([chosen.changed, termsOf(chosen.merchant).refund_approval_above]).toEqual([['refund_approval_above'], '0.000000'])
+  expect(update(chosen.merchant, { refund_approval_above: '0.00' }, later(6)).changed).toEqual([])
+  const cleared = update(chosen.merchant, { refund_approval_above: null }, later(7))
+  expect([cleared.changed, termsOf(cleared.merchant).refund_approval_above]).toEqual([['refund_approval_above'], null])
+  expect(() => update({ ...chosen.merchant, frozenAt: later(6) }, { refund_approval_above: null }, later(7))).toThrow('frozen')
+})
+
 test('a new merchant is published to the others as version 1, with its secret sealed', () => {
   const { merchant, events } = open({ payout_address: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8' })
   expect(events).toHaveLength(1)

@@ -72,6 +72,24 @@ test('no role makes a key that may do more than the role, and none replaces the 
   }
 })
 
+test('a key with orders:write sells and accepts, and returns money with refunds:write alone', async () => {
+  const { token, apiKey } = await newMerchant(system)
+  const [sells, returns] = await Promise.all(
+    [['orders:write'], ['refunds:write']].map(async scopes => (await make(token, { name: 'x', scopes }).expect(201)).body.api_key),
+  )
+  const id = uuidv7()
+  const post = (key: string, path: string) => request(system.url).post(`/api/v1${path}`).set(bearer(key)).send({})
+  for (const path of [`/orders/${id}/accept`, `/attention/${id}/attach`]) {
+    await post(sells, path).expect(201)
+    await post(returns, path).expect(403)
+  }
+  for (const path of [`/orders/${id}/refunds`, `/refunds/${id}/signature`, `/refunds/${id}/cancel`, `/orders/${id}/recoveries`]) {
+    expect((await post(sells, path).expect(403)).body.detail).toBe('This API key may not do this; it needs refunds:write.')
+    await post(returns, path).expect(201)
+    await post(apiKey, path).expect(201)
+  }
+})
+
 test('an owner learns that secrets may be seen where they are made, and by a login of the last minutes that leaves a row', async () => {
   const { token, merchant } = await newMerchant(system)
   const seen = async (credential: string, path: string) => {

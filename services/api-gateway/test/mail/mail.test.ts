@@ -96,6 +96,20 @@ test('a change of the payout address reaches all owners before it is in force, a
   for (const secret of [rotated.api_key, named.api_key, merchant.webhook_secret]) expect(texts).not.toContain(secret.slice(8))
 })
 
+test('another limit of refunds is mailed to the owners, whatever else is changed with it, and so is an approval', async () => {
+  const owner = await owned()
+  await ask(owner.token, 'patch', '', { refund_approval_above: '500', display_name: 'Outra', webhook_url: 'https://example.com/x' }).expect(
+    200,
+  )
+  await ask(owner.token, 'post', '/api/v1/refunds/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90/approve').expect(201)
+  await settled()
+  const texts = mailsTo(owner.email).map(textOf)
+  const about = texts.find(text => text.startsWith('Mudou o valor acima do qual reembolsos pedem duas pessoas.'))
+  expect(about).toContain(`Por: ${owner.email}`)
+  for (const name of ['refund_approval_above', 'webhook_url', 'display_name']) expect(about).toContain(name)
+  expect(texts.some(text => text.startsWith('Um reembolso foi aprovado por outro membro.'))).toBe(true)
+})
+
 test('an invitation comes by mail, works by its link, and its token stands nowhere once it is sent', async () => {
   const owner = await owned()
   const user = newUser()

@@ -51,7 +51,7 @@ export interface Guard extends PayoutGuard {
   freshLoginMs: number
 }
 
-const SHOP: Member['role'][] = ['owner', 'owner', 'admin', 'finance', 'developer', 'viewer']
+const SHOP: Member['role'][] = ['owner', 'owner', 'admin', 'finance', 'support', 'developer', 'viewer']
 
 /** Findings of the oracle. */
 export interface Outcome {
