@@ -1,10 +1,10 @@
 import { type System, startAll } from '@ponte/all-in-one'
 import type { MerchantBody, OrderBody, RefundListBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
-import { openDatabase } from '@ponte/service-kit'
+import { openDatabase, until } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
 import type { Browser, Page } from 'playwright-core'
-import { call, createMerchant, pay, startWorld, units, until, type World } from '../../world'
+import { call, createMerchant, pay, startWorld, units, type World } from '../../world'
 import { DESKTOP, injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
 import { logIn, PASSWORD } from './every-page'
 

@@ -20,7 +20,7 @@ test('named keys that could return money by orders:write still can, once, and no
     )
     await database.query(
       `INSERT INTO named_keys (id, merchant_id, hash, prefix, name, scopes, created_by, created_at, revoked_at)
-       SELECT gen_random_uuid(), '01981f3c-0000-7000-8000-000000000001', convert_to(name, 'UTF8'), 'sk_live_', name, scopes::text[], 'ana', now(), ended::timestamptz
+       SELECT gen_random_uuid(), '01981f3c-0000-7000-8000-000000000001', sha256(convert_to(name, 'UTF8')), 'sk_live_', name, scopes::text[], 'ana', now(), ended::timestamptz
        FROM (VALUES ('a', '{orders:read,orders:write}', NULL), ('b', '{orders:read}', NULL), ('c', '{subscriptions:write}', NULL),
          ('d', '{orders:write}', '2026-11-01'), ('e', '{orders:write,refunds:write}', NULL)) AS made (name, scopes, ended)`,
     )
