@@ -209,13 +209,13 @@ const audited: Audited[] = [
       ...{
         reason: NOTED,
         requested_by: NOTED,
-        approved_by: NOTED,
         created_at: STAMP,
         known_at: STAMP,
         known_block: LATEST,
         asked_at: OWN_WORK,
       },
       ...{
+        approved_by: 'another member; which one stands in the audit log of another database, as who asked does',
         watch_from: 'the listener looks from some blocks before it on',
         generation: 'of one that has not ended it is asked about again',
       },

@@ -114,14 +114,20 @@ function WaitingRefund({ refund, onDone }: { refund: RefundBody; onDone(): void 
   const approve = part.mayApprove && (
     <Confirmed
       action={t.refunds.approve}
-      question={t.refunds.approveSure(usdc(refund.amount), refund.payee_address)}
+      question={t.refunds.approveSure(usdc(refund.amount))}
       work={() => api.approveRefund(refund.id)}
       onDone={onDone}
-    />
+    >
+      <p className="mono whole">{refund.payee_address}</p>
+    </Confirmed>
   )
   return (
     <>
-      {part.need && <p role="note">{t.refunds[part.need]}</p>}
+      {part.need && (
+        <p className="warning" role="note">
+          {t.refunds[part.need]}
+        </p>
+      )}
       {part.maySign ? (
         <SignRefund refund={refund} onDone={onDone}>
           {approve}

@@ -28,8 +28,8 @@ export const refundsEn: typeof refundsPt = {
   waiting: 'Answer in your wallet…',
   to: 'To',
   approve: 'Approve',
-  approveSure: (amount, payee) =>
-    `Approve the refund of ${amount} to ${payee}? Confirm amount and address with the customer first. Nothing leaves the wallet until it is signed.`,
+  approveSure: amount =>
+    `Approve the refund of ${amount} to this address? Confirm both with the customer first. Nothing leaves the wallet until it is signed.`,
   approvedBy: (who, when) => `Approved by ${who}, ${when}`,
   needsAnother: 'Above the limit of this store: another member has to approve or sign.',
   needsYou: 'Above the limit of this store: approve it, or sign it yourself.',

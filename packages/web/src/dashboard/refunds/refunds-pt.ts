@@ -29,8 +29,8 @@ export const refundsPt = {
   waiting: 'Responda na sua carteira…',
   to: 'Para',
   approve: 'Aprovar',
-  approveSure: (amount: string, payee: string) =>
-    `Aprovar a devolução de ${amount} para ${payee}? Confira antes o valor e o endereço com o cliente. Nada sai da carteira até a assinatura.`,
+  approveSure: (amount: string) =>
+    `Aprovar a devolução de ${amount} para este endereço? Confira antes os dois com o cliente. Nada sai da carteira até a assinatura.`,
   approvedBy: (who: string, when: string) => `Aprovada por ${who}, ${when}`,
   needsAnother: 'Acima do limite desta loja: outro membro tem de aprovar ou assinar.',
   needsYou: 'Acima do limite desta loja: aprove, ou assine você.',
