@@ -12,6 +12,7 @@ export const address = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/, 'must be a 0x address of 20 bytes')
   .meta({ example: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' })
+export const email = z.email().max(254).meta({ example: 'ana@example.com' })
 export const txHash = z
   .string()
   .regex(/^0x[0-9a-f]{64}$/, 'must be a 0x transaction hash of 32 bytes')

@@ -39,7 +39,15 @@ export type {
   RefundObserved,
 } from './events/chain-listener'
 export { paymentId } from './events/chain-listener'
-export type { ChainFollowed, DepositWatch, OrderReceived, OrderUpdated, RecoveryWatch, RefundWatch } from './events/orders'
+export type {
+  ChainFollowed,
+  DepositWatch,
+  OrderReceived,
+  OrderUpdated,
+  RecoveryWatch,
+  RefundClaimCodeIssued,
+  RefundWatch,
+} from './events/orders'
 export type { ChargeRequested, SubscriptionClosed } from './events/subscriptions'
 export * from './fields'
 export * from './internal-api'

@@ -1,10 +1,12 @@
-import { randomUUID } from 'node:crypto'
-import { ApiError, formatUsdc, type MerchantTerms, operations, type PayerRefundBody, userIdOf } from '@ponte/contracts'
+import { randomInt, randomUUID } from 'node:crypto'
+import { ApiError, formatUsdc, type MerchantTerms, type NewEvent, operations, type PayerRefundBody, userIdOf } from '@ponte/contracts'
 import { addLogFields, answersTo, outboxRows, retryConflicts, serve, serveOnce, uuidv7At } from '@ponte/service-kit'
 import type { Router } from 'express'
 import { checksumAddress } from './chain/checksum-address'
 import type { OrderHistory, Place } from './order/body'
+import type { Order } from './order/order'
 import { cancelClaim, claimBody, claimStatus, isKnownPayment, openClaim, type RefundClaim, takeClaim } from './refund/claim'
+import { codeExpiresAt, emailHint, isCode, issueCode, nextCodeAt, wrongCode } from './refund/code'
 import { openedRefund, requireReturnable, wantedUnits } from './refund/opening'
 import { refundEvents, refundWatch, type StoredRefund, statusOf } from './refund/stored-refund'
 import { type RefundRouteDeps, reachablePayee } from './refund-routes'
@@ -42,7 +44,10 @@ export function refundClaimRoutes(router: Router, { store, database, payoutAddre
       const of = { ...history, refunds: await store.refunds.ofOrder(order.id) }
       const units = wantedUnits(body, of)
       requireReturnable(of, units)
-      const asked = { id: uuidv7At(now()), orderId: order.id, merchantId: order.merchantId, payerToken: randomUUID(), units }
+      const asked = {
+        ...{ id: uuidv7At(now()), orderId: order.id, merchantId: order.merchantId, payerToken: randomUUID(), units },
+        email: body.email ?? null,
+      }
       const claims = await store.refundClaims.ofOrder(order.id)
       const claim = openClaim({ ...asked, reason: body.reason, requestedBy: userIdOf(by) }, claims, now())
       addLogFields({ order_id: order.id, claim_id: claim.id })
@@ -81,6 +86,8 @@ export function refundClaimRoutes(router: Router, { store, database, payoutAddre
       chain_id: order.chainId,
       token_address: order.tokenAddress,
       expires_at: claim.expiresAt.toISOString(),
+      email_hint: claim.email === null || claimStatus(claim, now()) !== 'open' ? null : emailHint(claim.email),
+      code_available_at: nextCodeAt(claim, now())?.toISOString() ?? null,
       payee_address: refund?.payee ?? null,
       tx_hash: refund?.ended === 'transferred' ? refund.txHash : null,
     }
@@ -91,7 +98,30 @@ export function refundClaimRoutes(router: Router, { store, database, payoutAddre
     async ({ params }, _req, res) => void res.json(await shown(await claimOfPayer(params.payer_token))),
   )
 
+  serve(router, operations.requestRefundCode, async ({ params, body }, _req, res) => {
+    const asked = await retryConflicts(async () => {
+      const { order } = await historyOf((await claimOfPayer(params.payer_token)).orderId)
+      const claim = await claimOfPayer(params.payer_token)
+      const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0')
+      const next = issueCode(claim, code, now())
+      if (next === null) return claim
+      addLogFields({ order_id: order.id, claim_id: claim.id })
+      const events = outboxRows([codeIssued(next, order, { code, language: body.language })], now())
+      await store.refunds.commit(order, [], { events, claims: [next] })
+      return next
+    })
+    res.status(202).json(await shown(asked))
+  })
+
+  /** Uses up a try of the code that was mailed last, where there is one. */
+  const knowsCode = async ({ id, wantsCode }: RefundClaim, code: string | undefined): Promise<boolean> => {
+    if (!wantsCode) return true
+    const tried = code === undefined ? null : await store.refundClaims.takeCodeTry(id)
+    return tried !== null && isCode(tried, code ?? '', now())
+  }
+
   serve(router, operations.claimRefund, async ({ params, body }, _req, res) => {
+    const isKnown = await knowsCode(await claimOfPayer(params.payer_token), body.code)
     const claimed = await retryConflicts(async () => {
       const history = await historyOf((await claimOfPayer(params.payer_token)).orderId)
       const claim = await claimOfPayer(params.payer_token)
@@ -101,6 +131,7 @@ export function refundClaimRoutes(router: Router, { store, database, payoutAddre
       const named = checksumAddress(body.payee_address)
       if (claim.refundId !== null && refunds.some(({ id, payee }) => id === claim.refundId && payee === named)) return claim
       const next = takeClaim(claim, body.tx_hash, uuidv7At(now()), now())
+      if (!isKnown) throw wrongCode()
       if (!isKnownPayment(payments, body)) {
         const message =
           'is not, with this amount, a payment of this order: copy both from your wallet or your exchange, the amount as it arrived'
@@ -125,6 +156,16 @@ export function refundClaimRoutes(router: Router, { store, database, payoutAddre
     res.json(await shown(claimed))
   })
 }
+
+const CODE_DIGITS = 6
+
+const codeIssued = (claim: RefundClaim, order: Order, { code, language }: { code: string; language: string }): NewEvent => ({
+  type: 'refund_claim.code_issued',
+  data: {
+    ...{ merchant_id: claim.merchantId, order_id: claim.orderId, claim_id: claim.id, merchant_name: order.merchantName },
+    ...{ amount: formatUsdc(claim.units), email: claim.email ?? '', language, code, expires_at: codeExpiresAt(claim).toISOString() },
+  },
+})
 
 /** Its progress, as far as it concerns the payer. */
 function stageOf(refund: StoredRefund): PayerRefundBody['status'] {

@@ -42,6 +42,7 @@ const PAYOUTS_MS = 60_000
 const ASK_MS = 60_000
 const RESEND_MS = 1_000
 const FOLLOWED_MS = 60_000
+const FORGET_MS = 600_000
 
 /** The invoice and its settlement, as a list of parts. */
 export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
@@ -180,6 +181,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     following,
     charges.waiting,
     pruning,
+    every('mail addresses of claims', FORGET_MS, () => store.refundClaims.forget(now()), logger),
     reconcile.part,
     consumer(
       bus,

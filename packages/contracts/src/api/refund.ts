@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { address, id, text, timestamp, txHash, usdcAmount, usdcAmountInput } from '../fields'
+import { address, email, id, text, timestamp, txHash, usdcAmount, usdcAmountInput } from '../fields'
+import { mailLanguage } from './account/mail'
 import { quotedTxHash } from './explanation'
 
 export const refundStatus = z
@@ -97,7 +98,17 @@ export const refund = z
 export type RefundBody = z.infer<typeof refund>
 
 /** Body of `POST /api/v1/orders/:id/refund-claims`. */
-export const createRefundClaim = z.strictObject(part).refine(namesOne, ONE)
+export const createRefundClaim = z
+  .strictObject({
+    ...part,
+    email: email.optional().meta({
+      description:
+        'Of the payer. An address is then taken from who also has the code that goes there by mail. Forgotten once the claim is over',
+      example: 'cliente@example.com',
+    }),
+  })
+  .refine(namesOne, ONE)
+export type CreateRefundClaim = z.infer<typeof createRefundClaim>
 
 export const refundClaimStatus = z.enum(['open', 'claimed', 'expired', 'cancelled']).meta({
   description:
@@ -117,6 +128,9 @@ export const refundClaim = z
     url: z.string().nullable().meta({
       description:
         'For the payer alone: any holder of it who knows the payment can name an address. Null in lists, and once it is of no use',
+    }),
+    email: z.string().nullable().meta({
+      description: 'Where a code goes that naming an address takes. Null where none was given, in lists, and once the claim is over',
     }),
     requested_by: z.string().nullable().meta({ description: '`sub` of the user who made it; null for a key' }),
     created_at: timestamp,
@@ -139,8 +153,19 @@ export const claimRefund = z.strictObject({
     description: 'What arrived by it, to the last digit, as an explorer of the network shows it',
     example: '27.675277',
   }),
+  code: z
+    .string()
+    .regex(/^\d{6}$/, 'must be six digits')
+    .optional()
+    .meta({ description: 'Needed where `email_hint` is not null: the code that was mailed last', example: '402913' }),
 })
 export type ClaimRefund = z.infer<typeof claimRefund>
+
+/** Body of `POST /api/v1/payer/refunds/:payer_token/code`. */
+export const requestRefundCode = z.strictObject({
+  language: mailLanguage.default('pt').meta({ description: 'Of the mail' }),
+})
+export type RequestRefundCode = z.input<typeof requestRefundCode>
 
 /** A claim as its payer sees it, who has the link. */
 export const payerRefund = z
@@ -156,6 +181,14 @@ export const payerRefund = z
     chain_id: z.int(),
     token_address: address,
     expires_at: timestamp,
+    email_hint: z.string().nullable().meta({
+      description: 'Where the code goes that naming an address takes; never the whole of it. Null where none is wanted',
+      example: 'c…@example.com',
+    }),
+    code_available_at: timestamp.nullable().meta({
+      description:
+        'From when on a code is mailed when it is asked for. Null where none is wanted, and where as many were asked for as there may be',
+    }),
     payee_address: address.nullable(),
     tx_hash: txHash.nullable().meta({ description: 'The transaction by which it came' }),
   })

@@ -21,6 +21,7 @@ import {
   paymentAttached,
   paymentUnmatched,
   recoveryWatch,
+  refundClaimCodeIssued,
   refundConfirmed,
   refundCreated,
   refundFailed,
@@ -65,6 +66,7 @@ export const eventTable = {
   'order.accepted': orderAccepted,
   'order.payment_unmatched': paymentUnmatched,
   'payment.attached': paymentAttached,
+  'refund_claim.code_issued': refundClaimCodeIssued,
   'refund.created': refundCreated,
   'refund.confirmed': refundConfirmed,
   'refund.failed': refundFailed,
@@ -167,6 +169,7 @@ export const topology = {
     'order.paid',
     'subscription.charged',
   ],
+  'api-gateway.2': ['refund_claim.code_issued'],
   'webhook-dispatcher': [
     'merchant.updated',
     'order.paid',

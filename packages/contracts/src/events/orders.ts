@@ -161,6 +161,22 @@ const ofOrder = { ...ownedBy, subscription_id: id.nullable() }
 /** Published by orders. Consumed by webhook-dispatcher. */
 export const paymentAttached = z.object({ ...ofOrder, payment: attachedData })
 
+/**
+ * Published by orders: a payer asked for the code that naming an address takes. Consumed by api-gateway, which mails it. Of no use to any reader after `expires_at`.
+ */
+export const refundClaimCodeIssued = z.object({
+  merchant_id: id,
+  order_id: id,
+  claim_id: id,
+  merchant_name: z.string(),
+  amount: usdcAmount,
+  email: z.string(),
+  language: z.string(),
+  code: z.string(),
+  expires_at: timestamp,
+})
+export type RefundClaimCodeIssued = z.infer<typeof refundClaimCodeIssued>
+
 /** Published by orders. Consumed by webhook-dispatcher. */
 export const refundCreated = z.object({ ...ofOrder, refund: refundData })
 

@@ -55,6 +55,8 @@ export interface Operation {
   whileFrozen?: 'refused'
   /** A program does it by the thousand, and what it makes is its own record. */
   unrecordedByKey?: true
+  /** Has a mail sent, always or where the body has this field; refused by an installation that sends none. */
+  needsMail?: 'always' | 'email'
   /** The operation by which its caller reads what a 201 made. */
   creates?: string
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { authorizePayment } from '../api/authorization'
 import { explainTransaction } from '../api/explanation'
 import { orderStatus } from '../api/order'
-import { claimRefund } from '../api/refund'
+import { claimRefund, requestRefundCode } from '../api/refund'
 import { address, txHash, usdcAmount } from '../fields'
 import { byLink, internal } from './operation'
 
@@ -80,8 +80,19 @@ export const payers = {
   claimRefund: byLink('post', '/payer/refunds/:payer_token', {
     ...{ ...ofOrders, summary: 'Name the address that it goes to', body: claimRefund, answers: { 200: 'PayerRefund' } },
     description:
-      'Once: the address does not change afterwards, and the merchant signs a transfer to it or makes another link. The payment has to be one of the order.',
+      'Once: the address does not change afterwards, and the merchant signs a transfer to it or makes another link. The payment has to be one of the order. Where ' +
+      '`email_hint` is not null it takes a code, and every attempt with one counts.',
     example: { payee_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', tx_hash: `0x${'5b'.repeat(32)}`, amount: '27.675277' },
+    errors: ['not_found', 'invalid_state'],
+  }),
+
+  requestRefundCode: byLink('post', '/payer/refunds/:payer_token/code', {
+    ...{ ...ofOrders, needsMail: 'always', summary: 'Have a code mailed that naming the address takes', body: requestRefundCode },
+    description:
+      'To the address that the shop gave, which the answer shows in part. Valid for 15 minutes and five attempts; at most one a minute and five for a link. Before ' +
+      '`code_available_at` none is mailed, and the answer is the present view.',
+    example: { language: 'pt' },
+    answers: { 202: 'PayerRefund' },
     errors: ['not_found', 'invalid_state'],
   }),
 

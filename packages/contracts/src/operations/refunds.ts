@@ -57,9 +57,11 @@ export const refunds = {
   createRefundClaim: byEither('post', '/orders/:id/refund-claims', {
     ...{ ...writes, ...ends, alias: 'createMyRefundClaim', audit: 'refund_claim.create', creates: 'getRefundClaim' },
     summary: 'Ask the payer where money goes back to',
+    needsMail: 'email',
     description:
       'For a payer whose address nothing proves: they open `url`, name their payment and an address of their own, and a refund to it then waits for your ' +
-      'signature. Send the link to the payer alone. An order has one that is open.',
+      'signature. Send the link to the payer alone. With `email` they also need a code that is mailed there, so that a link in other hands is of no use. An order ' +
+      'has one that is open.',
     body: createRefundClaim,
     example: { surplus: true, reason: 'Paid twice' },
     answers: { 201: 'RefundClaim' },

@@ -3,7 +3,7 @@ import { cancelClaim, claimStatus, isKnownPayment, openClaim, takeClaim } from '
 
 const AT = new Date('2026-11-28T12:00:00.000Z')
 const later = (days: number) => new Date(AT.getTime() + days * 86_400_000)
-const asked = { id: 'c1', orderId: 'o', merchantId: 'm', payerToken: 't', units: 5n, reason: 'r', requestedBy: null }
+const asked = { id: 'c1', orderId: 'o', merchantId: 'm', payerToken: 't', units: 5n, reason: 'r', requestedBy: null, email: null }
 const open = openClaim(asked, [], AT)
 
 describe('a link for the address that money goes back to', () => {

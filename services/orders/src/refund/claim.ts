@@ -18,13 +18,23 @@ export interface RefundClaim {
   /** The payment that the payer named as theirs. */
   txHash: string | null
   refundId: string | null
+  /** Given by the merchant; null once the claim is over. */
+  email: string | null
+  /** Stays when the address is forgotten. */
+  wantsCode: boolean
+  /** Of the code that was mailed last. */
+  codeHash: string | null
+  codeIssuedAt: Date | null
+  codesIssued: number
+  /** With the code that was mailed last. */
+  codeTries: number
 }
 
 const LIFE_MS = 30 * 86_400_000
 /** All of an order, ended ones too: an answer lists them. */
 const OF_AN_ORDER_MAX = 20
 
-type Asked = Pick<RefundClaim, 'id' | 'orderId' | 'merchantId' | 'payerToken' | 'units' | 'reason' | 'requestedBy'>
+type Asked = Pick<RefundClaim, 'id' | 'orderId' | 'merchantId' | 'payerToken' | 'units' | 'reason' | 'requestedBy' | 'email'>
 
 export function claimStatus({ cancelledAt, refundId, expiresAt }: RefundClaim, at: Date): RefundClaimStatusName {
   if (refundId !== null) return 'claimed'
@@ -45,21 +55,29 @@ export function openClaim(asked: Asked, others: readonly RefundClaim[], at: Date
     claimedAt: null,
     txHash: null,
     refundId: null,
+    wantsCode: asked.email !== null,
+    codeHash: null,
+    codeIssuedAt: null,
+    codesIssued: 0,
+    codeTries: 0,
   }
 }
+
+/** A code is good for one naming, and an address for no longer than it is needed. */
+const FORGOTTEN = { email: null, codeHash: null }
 
 /** Throws `invalid_state` where the link takes no address any more. */
 export function takeClaim(claim: RefundClaim, txHash: string, refundId: string, at: Date): RefundClaim {
   if (claimStatus(claim, at) !== 'open')
     throw new ApiError('invalid_state', 'This link takes no address any more: ask the shop for another one.')
-  return { ...claim, claimedAt: at, txHash, refundId }
+  return { ...claim, ...FORGOTTEN, claimedAt: at, txHash, refundId }
 }
 
 /** Throws `invalid_state` once the payer has named an address. */
 export function cancelClaim(claim: RefundClaim, at: Date): RefundClaim {
   if (claim.refundId !== null)
     throw new ApiError('invalid_state', 'The payer has named an address: cancel the refund that waits for your signature.')
-  return { ...claim, cancelledAt: claim.cancelledAt ?? at }
+  return { ...claim, ...FORGOTTEN, cancelledAt: claim.cancelledAt ?? at }
 }
 
 /**
@@ -71,6 +89,7 @@ export const isKnownPayment = (payments: readonly Payment[], { tx_hash, amount }
   return named.length > 0 && [sumUnits(named), ...named.map(({ grossUnits }) => grossUnits)].includes(parseUsdc(amount))
 }
 
+/** In lists its link and its mail address are not shown: `url` is null. */
 export const claimBody = (claim: RefundClaim, at: Date, url: string | null) => ({
   object: 'refund_claim' as const,
   id: claim.id,
@@ -79,6 +98,7 @@ export const claimBody = (claim: RefundClaim, at: Date, url: string | null) => (
   amount: formatUsdc(claim.units),
   reason: claim.reason,
   url: claimStatus(claim, at) === 'open' ? url : null,
+  email: claimStatus(claim, at) === 'open' && url !== null ? claim.email : null,
   requested_by: claim.requestedBy,
   created_at: claim.createdAt.toISOString(),
   expires_at: claim.expiresAt.toISOString(),

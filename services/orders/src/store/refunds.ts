@@ -41,6 +41,10 @@ const FIND = `
     WHERE seen.refund_id = refunds.id), '[]') AS seen FROM refunds`
 const toStored = (row: object): StoredRefund => ({ ...refunds.parse(row), signatures: signature.parse(Reflect.get(row, 'seen')) })
 
+const CLAIM_CHANGES = [
+  ...refundClaims.columnsOf('cancelledAt', 'claimedAt', 'txHash', 'refundId'),
+  ...refundClaims.columnsOf('email', 'codeHash', 'codeIssuedAt', 'codesIssued', 'codeTries'),
+]
 const taken = (columns: readonly string[]) => columns.map(column => `${column} = EXCLUDED.${column}`).join(', ')
 
 // Raw SQL because it commits with its order: a version of the order that moved on becomes NULL, which the column refuses, so of two that are decided at once one is
@@ -51,7 +55,7 @@ const COMMIT: Statement = {
   WITH decided AS (
     UPDATE orders SET version = CASE WHEN version = $order_version::int THEN version + 1 END WHERE id = $order_id::uuid),
   seen AS (${insertRows('refund_signatures', signatures.columns)} ON CONFLICT DO NOTHING),
-  claimed AS (${insertRows('refund_claims', refundClaims.columns)} ON CONFLICT (id) DO UPDATE SET ${taken(refundClaims.columnsOf('cancelledAt', 'claimedAt', 'txHash', 'refundId'))})
+  claimed AS (${insertRows('refund_claims', refundClaims.columns)} ON CONFLICT (id) DO UPDATE SET ${taken(CLAIM_CHANGES)})
   ${insertRows('refunds', refunds.columns)}
   ON CONFLICT (id) DO UPDATE SET ${taken([
     ...refunds.columnsOf(

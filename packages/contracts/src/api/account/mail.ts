@@ -26,8 +26,8 @@ export type MailTopic = keyof typeof MAIL_TOPICS
 
 const TOPICS = Object.keys(MAIL_TOPICS) as [MailTopic, ...MailTopic[]]
 const topic = z.enum(TOPICS).meta({ description: TOPICS.map(name => `\`${name}\`: ${MAIL_TOPICS[name].description}`).join('; ') })
-const language = z.enum(['pt', 'en'])
-export type MailLanguage = z.infer<typeof language>
+export const mailLanguage = z.enum(['pt', 'en'])
+export type MailLanguage = z.infer<typeof mailLanguage>
 
 /** Topics that a member with this role may choose. */
 export const topicsOf = (role: Role): MailTopic[] => TOPICS.filter(name => ROLE_PERMISSIONS[role].includes(MAIL_TOPICS[name].needs))
@@ -41,7 +41,7 @@ export const mailPreferences = z
     object: z.literal('mail_preferences'),
     email: z.string().nullable().meta({ description: 'The verified address of your login; without one there is no mail' }),
     is_sending: z.boolean().meta({ description: 'False where the installation sends no mail at all' }),
-    language,
+    language: mailLanguage,
     topics: z.array(topic),
     possible_topics: z.array(topic).meta({ description: 'Those that your role may have' }),
     fixed_topics: z.array(topic).meta({ description: 'Those that it always has' }),
@@ -51,7 +51,7 @@ export type MailPreferencesBody = z.infer<typeof mailPreferences>
 
 /** Body of `PATCH /api/v1/merchants/me/mail`; absent fields stay. */
 export const updateMailPreferences = z.strictObject({
-  language: language.optional(),
+  language: mailLanguage.optional(),
   topics: z
     .array(topic)
     .refine(topics => new Set(topics).size === topics.length, 'must not name a topic twice')

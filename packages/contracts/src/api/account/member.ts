@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { id, timestamp } from '../../fields'
+import { email, id, timestamp } from '../../fields'
 import { PERMISSIONS, type Permission } from './access'
 
 export const ROLES = ['owner', 'admin', 'finance', 'support', 'developer', 'viewer'] as const
@@ -37,8 +37,6 @@ export const ROLE_PERMISSIONS: Readonly<Record<Role, readonly Permission[]>> = {
 
 /** Names the merchant that a session's request is about, for users who belong to several. */
 export const MERCHANT_HEADER = 'Ponte-Merchant'
-
-const email = z.email().max(254).meta({ example: 'ana@example.com' })
 
 /** One of the merchants that a user belongs to. */
 export const membership = z
