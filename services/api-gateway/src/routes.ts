@@ -63,6 +63,7 @@ export function routes(deps: RouteDeps): Router {
     callerIn,
     shownSecret: (res: Response, operation: Operation) => shownSecret(deps, res, operation),
     isByKey: (res: Response) => res.locals.credential === 'api_key',
+    isMailing: deps.isMailing,
   }
   const guards = guarding(deps)
   const router = Router()

@@ -9,6 +9,7 @@ import {
   type Overrides,
   outboxRelay,
   resealRoutes,
+  seal,
   serviceParts,
   unseal,
 } from '@ponte/service-kit'
@@ -146,7 +147,16 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
       ...Object.values(owners),
       pagesOwner,
       ...mailers,
-      consumer(bus, queuesReadBy('api-gateway'), reactions(config.SMTP_URL === undefined ? null : store.mails, wakeMail)),
+      consumer(
+        bus,
+        queuesReadBy('api-gateway'),
+        reactions({
+          mails: config.SMTP_URL === undefined ? null : store.mails,
+          sealFor: (id, text) => seal(text, config.SEAL_KEY, id),
+          wake: wakeMail,
+          now,
+        }),
+      ),
       bus.listen(['order.changed'], live.notify),
       every('live checkout heartbeat', HEARTBEAT_MS, live.heartbeat, logger),
     ],

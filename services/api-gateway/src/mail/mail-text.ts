@@ -17,6 +17,11 @@ export function mailText(mail: Pick<Mail, 'kind' | 'language' | 'facts'>, dashbo
     const value = name in facts ? shownValue(name, facts[name], language) : null
     return value === null ? [] : [`${title}: ${value}`]
   })
+  // To a payer, who is no member and has no dashboard. Without a link, because a mail with a code that leads somewhere is what a thief would send.
+  if (kind === 'refund_claim.code') {
+    const text = [`${texts.subjects[kind]}.`, '', ...lines, '', texts.advice.code, '', texts.codeFooter, ''].join('\n')
+    return { subject: `Ponte: ${texts.subjects[kind]}`, text }
+  }
   const isInvitation = kind === 'invitation'
   const page = isInvitation ? `/join#${facts.token}` : typeof facts.page === 'string' ? facts.page : '/settings'
   const footer = isInvitation ? [] : ['', texts.footer]
@@ -26,6 +31,7 @@ export function mailText(mail: Pick<Mail, 'kind' | 'language' | 'facts'>, dashbo
 
 function adviceOn(kind: MailKind): Advice {
   if (kind === 'invitation') return kind
+  if (kind === 'refund_claim.code') return 'code'
   if (kind.startsWith('payment.')) return 'payment'
   if (/^(money|subscription|webhook)\./.test(kind)) return 'event'
   return ['payout.waiting', 'payout.signed', 'owner.waiting', 'owner.confirmed'].includes(kind) ? 'waiting' : 'account'

@@ -9,6 +9,8 @@ export interface MailTexts {
   none: string
   advice: Readonly<Record<Advice, string>>
   footer: string
+  /** To a payer. */
+  codeFooter: string
 }
 
 type FactName =
@@ -18,6 +20,7 @@ type FactName =
   | 'reference'
   | 'brl_amount'
   | 'usdc_amount'
+  | 'code'
   | 'missing_brl_amount'
   | 'expected'
   | 'received'
@@ -31,4 +34,4 @@ type FactName =
   | 'address'
   | 'activates_at'
   | 'expires_at'
-export type Advice = 'waiting' | 'account' | 'invitation' | 'event' | 'payment'
+export type Advice = 'waiting' | 'account' | 'invitation' | 'event' | 'payment' | 'code'

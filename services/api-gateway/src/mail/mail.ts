@@ -17,6 +17,7 @@ export type MailKind =
   | 'refund.approved'
   | 'refund_limit.changed'
   | 'refund_claim.created'
+  | 'refund_claim.code'
   | 'key.rotated'
   | 'key.shown_again'
   | 'key.created'
@@ -63,6 +64,19 @@ export interface Notice {
   at: Date
 }
 
+/** Sent to one address, which need not be a member's. */
+export interface Letter {
+  id: string
+  merchantId: string
+  address: string
+  language: MailLanguage
+  topic: string
+  kind: MailKind
+  /** Those that begin with `sealed_` are opened when it is sent. */
+  facts: Readonly<Record<string, unknown>>
+  createdAt: Date
+}
+
 /** A change of the account, as the audit log has it. */
 export interface AccountChange {
   merchantId: string
@@ -84,3 +98,7 @@ export interface Mail {
   facts: Readonly<Record<string, unknown>>
   attempts: number
 }
+
+/** A code that has expired only confuses. */
+export const isStale = ({ kind, facts }: Pick<Mail, 'kind' | 'facts'>, at: Date): boolean =>
+  kind === 'refund_claim.code' && at >= new Date(String(facts.expires_at))

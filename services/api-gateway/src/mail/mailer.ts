@@ -1,12 +1,13 @@
 import { type Counter, every, type Logger, type Loop } from '@ponte/service-kit'
-import type { Mail } from './mail'
+import { isStale, type Mail } from './mail'
 import { retryDelayMs } from './mail-retry'
 import { mailText } from './mail-text'
-import { isRefusal, type Smtp } from './smtp'
+import { faultOf, isRefusal, type Smtp } from './smtp'
 
 const LOOK_MS = 5_000
 const FORGET_MS = 3_600_000
 const AT_ONCE = 20
+const SEALED = 'sealed_'
 
 /** Where mails wait. */
 interface Mails {
@@ -34,11 +35,16 @@ export interface MailerDeps {
 export function createMailer(deps: MailerDeps): Loop {
   const { mails, smtp, now, logger } = deps
   let counted: Counter<'outcome'> | undefined
-  const opened = ({ facts: { sealed_token: sealed, ...facts }, ...mail }: Mail) => ({
-    ...mail,
-    facts: typeof sealed === 'string' ? { ...facts, token: deps.unseal(sealed, mail.id) } : facts,
-  })
+  const opened = ({ facts, ...mail }: Mail) => {
+    const open = ([name, value]: [string, unknown]) =>
+      name.startsWith(SEALED) ? [name.slice(SEALED.length), deps.unseal(String(value), mail.id)] : [name, value]
+    return { ...mail, facts: Object.fromEntries(Object.entries(facts).map(open)) }
+  }
   const send = async (mail: Mail): Promise<unknown> => {
+    if (isStale(mail, now())) {
+      await mails.failed(mail.id, 'It had expired.', null)
+      return null
+    }
     try {
       await smtp.send({ id: mail.id, to: mail.address, ...mailText(opened(mail), deps.dashboard) })
     } catch (error) {
@@ -54,7 +60,7 @@ export function createMailer(deps: MailerDeps): Loop {
   const turn = async () => {
     const due = await mails.claim(AT_ONCE)
     const failures = (await Promise.all(due.map(send))).filter(error => error !== null)
-    if (failures.length > 0) logger.warn('mails were not sent', { mails: failures.length, error: failures[0] })
+    if (failures.length > 0) logger.warn('mails were not sent', { mails: failures.length, error: faultOf(failures[0]) })
     return due.length === AT_ONCE && failures.length === 0
   }
   const loop = every('mail', LOOK_MS, turn, logger)

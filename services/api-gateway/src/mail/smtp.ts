@@ -39,3 +39,9 @@ export function isRefusal(error: unknown): boolean {
   const { code, responseCode } = Object(error)
   return (code === 'EENVELOPE' || code === 'EMESSAGE') && typeof responseCode === 'number' && responseCode >= 500
 }
+
+/** An error as logs have it: without the recipients, whom servers name in what they answer. */
+export function faultOf(error: unknown): object | string {
+  const { code, responseCode, command } = Object(error)
+  return typeof code === 'string' ? { code, responseCode, command } : String(error)
+}

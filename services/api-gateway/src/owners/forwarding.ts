@@ -1,4 +1,14 @@
-import { aliasPath, type Caller, judges, type Operation, type OperationId, operations, type Place, pathWith } from '@ponte/contracts'
+import {
+  ApiError,
+  aliasPath,
+  type Caller,
+  judges,
+  type Operation,
+  type OperationId,
+  operations,
+  type Place,
+  pathWith,
+} from '@ponte/contracts'
 import { parseRequest } from '@ponte/service-kit'
 import type { RequestHandler, Response } from 'express'
 import { type ForwardedAnswer, forward } from './forward'
@@ -21,11 +31,13 @@ export interface Forwarding {
   shownSecret(res: Response, operation: Operation): Promise<boolean>
   /** Whether an API key asks. */
   isByKey(res: Response): boolean
+  /** Whether this installation sends mail. */
+  isMailing: boolean
 }
 
 /** Has the owner of an operation answer it. */
 export function forwarding(
-  { owners, trail, callerIn, shownSecret, isByKey }: Forwarding,
+  { owners, trail, callerIn, shownSecret, isByKey, isMailing }: Forwarding,
   operation: Operation,
   { isAlias }: Place,
 ): RequestHandler {
@@ -39,6 +51,7 @@ export function forwarding(
     // Only valid ids and numbers are put into the owner's path, so that no input can leave its route.
     const params = parseRequest(names, req.params, 'path')
     const ownerPath = pathWith(path, params)
+    if (!isMailing) refuseMail(operation, req.body)
     const caller = callerIn(res, await shownSecret(res, operation))
     if (answers[200] === 'csv') return forwardStream(owner, caller, ownerPath, req, res)
     const isRecorded = audit !== undefined && !(unrecordedByKey && isByKey(res))
@@ -51,4 +64,12 @@ export function forwarding(
     }
     await forward(owner, caller, ownerPath, req, res, { createdAt, ...(change ? { onAnswer: await trail(change, res) } : {}) })
   }
+}
+
+/** Owners do not know whether mail is sent: what waits for one that never comes is refused before anything is made. */
+function refuseMail({ needsMail }: Operation, body: unknown): void {
+  if (needsMail === 'always') throw new ApiError('service_unavailable', 'No mail is sent at the moment.', { retryAfterS: 300 })
+  if (needsMail === undefined || !fieldsOf(body).includes(needsMail)) return
+  const message = 'cannot be given: this installation sends no mail'
+  throw new ApiError('invalid_request', `The body is not valid: ${needsMail} ${message}.`, { errors: [{ path: needsMail, message }] })
 }

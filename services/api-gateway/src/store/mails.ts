@@ -1,6 +1,6 @@
 import { MAIL_TOPICS, rolesFor } from '@ponte/contracts'
 import type { Database, Statement } from '@ponte/service-kit'
-import type { Mail, Notice } from '../mail/mail'
+import type { Letter, Mail, Notice } from '../mail/mail'
 
 /** Of one kind to one address: a flood of changes does not become a flood of mails, and hides no other change. */
 const HOURLY_MAX = 60
@@ -38,6 +38,26 @@ export const noticeRecord = ({ merchantId, topic, kind, facts, at }: Notice) => 
   is_default: MAIL_TOPICS[topic].isDefault,
 })
 
+/** To one address of one merchant's payers. */
+const CODES_HOURLY_MAX = 10
+
+/** Raw SQL: a merchant chooses the addresses, and must not flood one of a stranger, nor many. */
+const WRITE: Statement = {
+  name: 'mail-write',
+  text: `
+  INSERT INTO mails (id, merchant_id, address, language, topic, kind, facts, created_at, due_at)
+  SELECT n.id, n.merchant_id, n.address, n.language, n.topic, n.kind, n.facts, n.created_at, n.created_at
+  FROM json_to_recordset($letters) AS n (id uuid, merchant_id uuid, address text, language text, topic text, kind text, facts jsonb, created_at timestamptz)
+  WHERE (SELECT count(*) FROM mails earlier WHERE earlier.merchant_id = n.merchant_id AND earlier.topic = n.topic
+      AND earlier.created_at > n.created_at - interval '1 hour') < ${HOURLY_MAX}
+    AND (SELECT count(*) FROM mails earlier WHERE earlier.merchant_id = n.merchant_id AND earlier.address = n.address AND earlier.topic = n.topic
+      AND earlier.created_at > n.created_at - interval '1 hour') < ${CODES_HOURLY_MAX}
+  ON CONFLICT (id) DO NOTHING`,
+}
+const letterRecord = ({ id, merchantId, address, language, topic, kind, facts, createdAt }: Letter) => ({
+  ...{ id, merchant_id: merchantId, address, language, topic, kind, facts, created_at: createdAt },
+})
+
 const NOTIFY: Statement = { name: 'mails-notify', text: `WITH mail_rows AS (${INSERT_MAILS}) SELECT 1` }
 
 /** Raw SQL: claims for one replica. What it does not finish is due again when the claim ends. */
@@ -51,15 +71,23 @@ const SENT = `UPDATE mails SET sent_at = $2, facts = '{}', last_error = NULL WHE
 const FAILED = `
   UPDATE mails SET due_at = coalesce($3::timestamptz, due_at), last_error = $4, abandoned_at = CASE WHEN $3::timestamptz IS NULL THEN $2::timestamptz END,
     facts = CASE WHEN $3::timestamptz IS NULL THEN '{}' ELSE facts END WHERE id = $1`
-const FORGET = `DELETE FROM mails WHERE created_at < $1 AND (sent_at IS NOT NULL OR abandoned_at IS NOT NULL)`
+/** Payers' addresses sooner than members'. */
+const FORGET = `
+  DELETE FROM mails WHERE created_at < CASE WHEN topic = 'refund_claim' THEN $2::timestamptz ELSE $1::timestamptz END
+    AND (sent_at IS NOT NULL OR abandoned_at IS NOT NULL)`
 const WAITING = 'SELECT count(*)::int AS waiting FROM mails WHERE sent_at IS NULL AND abandoned_at IS NULL'
 const CLAIM_S = 600
 const KEPT_MS = 30 * 86_400_000
+const PAYERS_KEPT_MS = 86_400_000
 
 export const mailStore = (database: Database, { now }: { now: () => Date }) => ({
   /** Once for each event. */
   async notify(eventId: string, notice: Notice): Promise<void> {
     await database.commit({ inbox: [eventId], write: NOTIFY, rows: { mails: [noticeRecord(notice)] } })
+  },
+  /** Once for each event. */
+  async write(eventId: string, letter: Letter): Promise<void> {
+    await database.commit({ inbox: [eventId], write: WRITE, rows: { letters: [letterRecord(letter)] } })
   },
   async claim(limit: number): Promise<Mail[]> {
     return (await database.query<Mail>({ name: 'mails-claim', text: CLAIM }, [now(), CLAIM_S, limit])).rows
@@ -72,7 +100,8 @@ export const mailStore = (database: Database, { now }: { now: () => Date }) => (
     await database.query({ name: 'mail-failed', text: FAILED }, [id, now(), retryAt, error])
   },
   async forget(): Promise<void> {
-    await database.query({ name: 'mails-forget', text: FORGET }, [new Date(now().getTime() - KEPT_MS)])
+    const before = (ms: number) => new Date(now().getTime() - ms)
+    await database.query({ name: 'mails-forget', text: FORGET }, [before(KEPT_MS), before(PAYERS_KEPT_MS)])
   },
   async waiting(): Promise<number> {
     return (await database.query<{ waiting: number }>(WAITING)).rows[0]?.waiting ?? 0
