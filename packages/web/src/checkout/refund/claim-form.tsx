@@ -1,21 +1,31 @@
-import type { ClaimRefund } from '@ponte/contracts'
+import type { ClaimRefund, PayerRefundBody } from '@ponte/contracts'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { RequestFailed } from '../../problem'
 import { usdcFrom } from '../../reais'
 import { useWords } from '../texts/words'
+import { CodeRequest } from './code-request'
 import type { Texts } from './texts-pt'
 import type { PayerRefund } from './use-payer-refund'
 
 type Fault = keyof Texts['faults']
-type Typed = Record<keyof ClaimRefund, string>
+type Name = keyof ClaimRefund
+type Typed = Record<Name, string>
 
+const CODE = /^\d{6}$/
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
-const FIELDS: readonly string[] = ['payee_address', 'tx_hash', 'amount']
+const FIELDS: readonly string[] = ['payee_address', 'tx_hash', 'amount', 'code']
+const NOTHING: Typed = { payee_address: '', tx_hash: '', amount: '', code: '' }
+
+interface ClaimFormProps extends Omit<PayerRefund, 'refund' | 'failure'> {
+  own: Texts
+  refund: PayerRefundBody
+}
 
 /** The address is typed, then shown once more in full before it is sent. */
-export function ClaimForm({ own, network, claim }: { own: Texts; network: string } & Pick<PayerRefund, 'claim'>) {
+export function ClaimForm({ own, refund, claim, ...asking }: ClaimFormProps) {
+  const { network, email_hint: email } = refund
   const { language } = useWords()
-  const [typed, setTyped] = useState<Typed>({ payee_address: '', tx_hash: '', amount: '' })
+  const [typed, setTyped] = useState(NOTHING)
   const [isChecked, setChecked] = useState(false)
   const [isSending, setSending] = useState(false)
   const [fault, setFault] = useState<Fault | null>(null)
@@ -23,14 +33,19 @@ export function ClaimForm({ own, network, claim }: { own: Texts; network: string
     event.preventDefault()
     const data = new FormData(event.currentTarget)
     const text = (name: string) => String(data.get(name) ?? '').trim()
-    const next = { payee_address: text('payee_address'), tx_hash: text('tx_hash'), amount: text('amount') }
+    const next: Typed = {
+      ...{ payee_address: text('payee_address'), tx_hash: text('tx_hash'), amount: text('amount') },
+      code: text('code').replace(/\s/g, ''),
+    }
     const wrong = !ADDRESS.test(next.payee_address)
       ? 'payee_address'
       : next.tx_hash === ''
         ? 'tx_hash'
         : usdcFrom(next.amount, language) === null
           ? 'amount'
-          : null
+          : email !== null && !CODE.test(next.code)
+            ? 'code'
+            : null
     setTyped(next)
     setFault(wrong)
     setChecked(wrong === null)
@@ -38,7 +53,8 @@ export function ClaimForm({ own, network, claim }: { own: Texts; network: string
   const send = async () => {
     setSending(true)
     try {
-      await claim({ ...typed, amount: usdcFrom(typed.amount, language) ?? '' })
+      const { code, ...named } = typed
+      await claim({ ...named, amount: usdcFrom(typed.amount, language) ?? '', ...(email === null ? {} : { code }) })
     } catch (error) {
       setFault(faultOf(error))
       setChecked(false)
@@ -71,6 +87,12 @@ export function ClaimForm({ own, network, claim }: { own: Texts; network: string
       <p className="faint">{own.sender}</p>
       <Field name="tx_hash" label={own.hash} value={typed.tx_hash} isFault={fault === 'tx_hash'} />
       <Field name="amount" label={own.amount} hint={own.amountHint} value={typed.amount} isFault={fault === 'amount'} />
+      {email !== null && (
+        <>
+          <CodeRequest own={own} email={email} availableAt={refund.code_available_at} {...asking} />
+          <Field name="code" label={own.code} value={typed.code} isFault={fault === 'code'} />
+        </>
+      )}
       <p role="alert" className="claim-fault">
         {fault && own.faults[fault]}
       </p>
@@ -81,19 +103,9 @@ export function ClaimForm({ own, network, claim }: { own: Texts; network: string
   )
 }
 
-function Field({
-  name,
-  label,
-  hint,
-  value,
-  isFault,
-}: {
-  name: keyof ClaimRefund
-  label: string
-  hint?: ReactNode
-  value: string
-  isFault: boolean
-}) {
+const INPUT_MODES: Partial<Record<Name, 'decimal' | 'numeric'>> = { amount: 'decimal', code: 'numeric' }
+
+function Field({ name, label, hint, value, isFault }: { name: Name; label: string; hint?: ReactNode; value: string; isFault: boolean }) {
   const id = useId()
   return (
     <p>
@@ -103,9 +115,9 @@ function Field({
         name={name}
         className="mono"
         defaultValue={value}
-        maxLength={500}
-        inputMode={name === 'amount' ? 'decimal' : 'text'}
-        autoComplete="off"
+        maxLength={name === 'code' ? 7 : 500}
+        inputMode={INPUT_MODES[name] ?? 'text'}
+        autoComplete={name === 'code' ? 'one-time-code' : 'off'}
         autoCapitalize="off"
         spellCheck={false}
         aria-invalid={isFault}
@@ -125,7 +137,7 @@ const inGroups = (address: string): string => address.replace(/^0x/, '0x ').repl
 
 function faultOf(error: unknown): Fault {
   if (!(error instanceof RequestFailed)) return 'other'
-  const field = error.errors.map(({ path }) => path).find((path): path is keyof ClaimRefund => FIELDS.includes(path))
+  const field = error.errors.map(({ path }) => path).find((path): path is Name => FIELDS.includes(path))
   if (field) return field
   if (error.code === 'rate_limited') return 'limited'
   return error.code === 'invalid_state' ? 'invalid_state' : 'other'

@@ -23,7 +23,7 @@ const tones: Record<PayerRefundBody['status'], Tone> = {
 export function RefundPage({ token }: { token: string }) {
   const { language } = useWords()
   const own = texts[language]
-  const { refund, failure, claim } = usePayerRefund(token)
+  const { refund, failure, ...form } = usePayerRefund(token)
   const merchant = refund?.merchant_name
   useEffect(() => {
     if (merchant) document.title = own.pageTitle(merchant)
@@ -37,11 +37,7 @@ export function RefundPage({ token }: { token: string }) {
             <div aria-live="polite">
               <NoticeOf tone={tones[refund.status]} text={own.states[refund.status]} />
             </div>
-            {refund.status === 'open' ? (
-              <ClaimForm own={own} network={refund.network} claim={claim} />
-            ) : (
-              <Outcome refund={refund} own={own} />
-            )}
+            {refund.status === 'open' ? <ClaimForm own={own} refund={refund} {...form} /> : <Outcome refund={refund} own={own} />}
           </div>
         </main>
       ) : (

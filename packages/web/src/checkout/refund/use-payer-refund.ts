@@ -1,5 +1,5 @@
 import type { ClaimRefund, PayerRefundBody } from '@ponte/contracts'
-import { useCallback } from 'react'
+import { useCallback, useState } from 'react'
 import { ask, type RequestFailed } from '../../problem'
 import { useAskedAgain } from '../live/use-asked-again'
 
@@ -8,8 +8,12 @@ const REFRESH_MS = 5_000
 export interface PayerRefund {
   refund: PayerRefundBody | null
   failure: RequestFailed | null
+  /** Of the server's clock before this one's; null until something was sent. */
+  clockOffsetMs: number | null
   /** Names the address. Throws RequestFailed. */
   claim(body: ClaimRefund): Promise<void>
+  /** Has a code mailed. Throws RequestFailed. */
+  askCode(language: 'pt' | 'en'): Promise<void>
 }
 
 const pauseMs = ({ status }: PayerRefundBody) =>
@@ -19,12 +23,17 @@ const pauseMs = ({ status }: PayerRefundBody) =>
 export function usePayerRefund(token: string): PayerRefund {
   const path = `/api/v1/payer/refunds/${encodeURIComponent(token)}`
   const { body: refund, failure, setBody } = useAskedAgain<PayerRefundBody>(path, pauseMs)
-  const claim = useCallback(
-    async (body: ClaimRefund) => {
+  const [clockOffsetMs, setClockOffset] = useState<number | null>(null)
+  const send = useCallback(
+    async (to: string, body: object) => {
       const headers = { 'content-type': 'application/json' }
-      setBody((await ask<PayerRefundBody>(path, { method: 'POST', headers, body: JSON.stringify(body) })).body)
+      const answer = await ask<PayerRefundBody>(to, { method: 'POST', headers, body: JSON.stringify(body) })
+      if (answer.answeredAt !== null) setClockOffset(answer.answeredAt - Date.now())
+      setBody(answer.body)
     },
-    [path, setBody],
+    [setBody],
   )
-  return { refund, failure, claim }
+  const claim = useCallback((body: ClaimRefund) => send(path, body), [path, send])
+  const askCode = useCallback((language: 'pt' | 'en') => send(`${path}/code`, { language }), [path, send])
+  return { refund, failure, clockOffsetMs, claim, askCode }
 }

@@ -8,7 +8,7 @@ import { usdcFrom } from '../../reais'
 import { api } from '../api/api'
 import { CheckedForm } from '../forms/checked-form'
 import { Dialog } from '../forms/dialog'
-import { optionalAddress, type Rule, required } from '../forms/rules'
+import { optionalAddress, optionalEmail, type Rule, required } from '../forms/rules'
 import { useWords } from '../texts/words'
 
 interface NewRefundProps {
@@ -35,6 +35,7 @@ export function NewRefund(of: NewRefundProps) {
   )
 }
 
+const isMailed: Rule = { fault: 'payerEmail', holds: () => true }
 /** The service's refusal of an address is about whose it is. */
 const isPayers: Rule = { fault: 'payee', holds: () => true }
 
@@ -60,13 +61,14 @@ function RefundForm({ orderId, found, byLink, onDone, onClose }: NewRefundProps 
   const typed = shortDecimal(parseUsdc(found.surplus) > 0n ? found.surplus : found.returnable)
   return (
     <CheckedForm
-      rules={{ amount: [isAmount], payee_address: [optionalAddress, isPayers], reason: [required] }}
+      rules={{ amount: [isAmount], payee_address: [optionalAddress, isPayers], email: [optionalEmail, isMailed], reason: [required] }}
       error={work.error}
       onSubmit={text =>
         work.mutate({
           amount: usdcFrom(text('amount'), language),
           reason: text('reason'),
-          ...(byLink || text('payee_address') === '' ? {} : { payee_address: text('payee_address') }),
+          ...(text('payee_address') === '' ? {} : { payee_address: text('payee_address') }),
+          ...(text('email') === '' ? {} : { email: text('email') }),
         })
       }
       action={
@@ -90,7 +92,19 @@ function RefundForm({ orderId, found, byLink, onDone, onClose }: NewRefundProps 
             error={faultOf('amount')}
           />
           {byLink ? (
-            <p>{t.refunds.askHint}</p>
+            <>
+              <p>{t.refunds.askHint}</p>
+              <TextInput
+                name="email"
+                type="email"
+                label={t.refunds.email}
+                description={t.refunds.emailHint}
+                autoComplete="off"
+                spellCheck={false}
+                maxLength={254}
+                error={faultOf('email')}
+              />
+            </>
           ) : (
             <TextInput
               name="payee_address"

@@ -151,6 +151,7 @@ function OpenClaim({ claim, onDone }: { claim: RefundClaimBody; onDone(): void }
   return (
     <div>
       <p>{t.refunds.asked(usdc(claim.amount), dayOf(claim.expires_at, language))}</p>
+      {read.data?.email && <p className="faint">{t.refunds.codeGoesTo(read.data.email)}</p>}
       {read.data?.url && <CopyValue value={read.data.url} label={t.refunds.link} />}
       <div className="buttons">
         {read.data?.url && (

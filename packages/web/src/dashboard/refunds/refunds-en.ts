@@ -13,6 +13,10 @@ export const refundsEn: typeof refundsPt = {
   askByLink: 'Ask the payer for an address',
   askHint:
     'Makes a link. The payer names their transaction and an address of their own there; then you compare the address and sign. Send the link to the payer alone.',
+  email: 'E-mail address of the payer (optional)',
+  emailHint:
+    'With it, the link takes an address only from who also has the code that we send there. Use the one that you know of the customer.',
+  codeGoesTo: email => `To name the address, the payer needs the code that goes to ${email}.`,
   link: 'The payer’s link',
   linkOpen: 'See the page',
   asked: (amount, day) => `Refund of ${amount}: the link waits for the payer’s address until ${day}.`,

@@ -14,6 +14,10 @@ export const refundsPt = {
   askByLink: 'Pedir o endereço ao pagador',
   askHint:
     'Cria um link. Quem pagou informa nele a transação e um endereço próprio; depois você confere o endereço e assina. Mande o link só ao pagador.',
+  email: 'E-mail do pagador (opcional)',
+  emailHint:
+    'Com ele, o link só recebe um endereço de quem tem também o código que enviamos para esse e-mail. Use o que você já conhece do cliente.',
+  codeGoesTo: (email: string) => `Para informar o endereço, o pagador precisa do código que vai para ${email}.`,
   link: 'Link do pagador',
   linkOpen: 'Ver a página',
   asked: (amount: string, day: string) => `Devolução de ${amount}: o link espera o endereço do pagador até ${day}.`,

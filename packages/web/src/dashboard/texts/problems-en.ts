@@ -12,6 +12,7 @@ export const problemsEn: typeof problemsPt = {
     tolerance: 'Write an amount of USDC that this platform allows, for example 1.00, or leave it empty.',
     txHash: explanationEn.malformed,
     usdcAmount: 'Write an amount of USDC above zero, up to what may still go back: 27.67.',
+    payerEmail: 'This address will not do, or no mail is sent from here. Check it, or leave the field empty.',
     payee: 'Write an address that the payer gave you: this payment does not prove whose it is, or money would be lost there.',
     webUrl: 'Write an address that begins with https:// and holds no password.',
     color: 'Write # and six hex digits, such as #0e6b54, or leave it empty.',

@@ -15,6 +15,7 @@ export const problemsPt = {
     tolerance: 'Escreva um valor em USDC que esta plataforma permita, por exemplo 1,00, ou deixe vazio.',
     txHash: explanationPt.malformed,
     usdcAmount: 'Escreva um valor em USDC acima de zero, até o que ainda pode voltar: 27,67.',
+    payerEmail: 'Este e-mail não serve, ou daqui não saem e-mails. Confira, ou deixe o campo vazio.',
     payee: 'Escreva um endereço que o pagador lhe deu: este pagamento não prova de quem é, ou o dinheiro se perderia ali.',
     webUrl: 'Escreva um endereço que comece com https:// e não tenha senha.',
     color: 'Escreva # e seis dígitos hexadecimais, como #0e6b54, ou deixe vazio.',
