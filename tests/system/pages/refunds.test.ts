@@ -1,8 +1,10 @@
 import { type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
+import { until } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
 import type { Browser, Page } from 'playwright-core'
+import { startMailbox, textOf } from '../../../services/api-gateway/test/mail/mailbox'
 import { call, createMerchant, pay, startWorld, units, type World } from '../../world'
 import { DESKTOP, injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
 import { logIn } from './every-page'
@@ -13,10 +15,13 @@ const MERCHANT_ACCOUNT = 2
 let world: World
 let system: System
 let browser: Browser
+let mailbox: Awaited<ReturnType<typeof startMailbox>>
 let merchant: Awaited<ReturnType<typeof createMerchant>>
 beforeAll(async () => {
   world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
+  mailbox = await startMailbox()
+  const mail = { SMTP_URL: mailbox.url, MAIL_FROM: 'Ponte <no-reply@ponte.example>' }
+  system = await startAll(world.place, { logger: world.logger, settings: { 'api-gateway': mail } })
   merchant = await createMerchant(world, system.gatewayUrl)
   await mined(world.chain.mintUsdc(world.chain.wallet(MERCHANT_ACCOUNT).address, 100_000_000n))
   browser = await openBrowser()
@@ -25,6 +30,7 @@ afterAll(async () => {
   await browser?.close()
   await system?.stop()
   await world?.stop()
+  await mailbox?.stop()
 })
 
 const card = (page: Page) => page.locator('.card').filter({ has: page.getByRole('heading', { name: 'Refunds', exact: true }) })
@@ -156,6 +162,98 @@ test.each([
     for (const { complaints, strangers } of [shop, payer]) expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
     await shop.context.close()
     await payer.context.close()
+  },
+  90_000,
+)
+
+/** The code in the latest mail to this address. */
+async function codeTo(email: string, mails: number): Promise<string> {
+  const mine = () => mailbox.received.filter(({ to }) => to === email)
+  await until(() => mine().length >= mails, `No mail ${mails} came to ${email}.`)
+  const code = /^(?:Código|Code): (\d{6})\s*$/m.exec(textOf(mine().at(-1) ?? { to: '', raw: '' }))?.[1]
+  if (code === undefined) throw new Error('No code stands in the mail.')
+  return code
+}
+
+const words = {
+  'pt-BR': {
+    hint: 'p…@shop.example',
+    send: 'Enviar o código',
+    another: 'Enviar outro código em',
+    sent: 'Código enviado',
+    wrong: 'Este código não é o último',
+  },
+  'en-US': {
+    hint: 'p…@shop.example',
+    send: 'Send the code',
+    another: 'Send another code in',
+    sent: 'The code is on its way',
+    wrong: 'This is not the code',
+  },
+} as const
+
+test.each([
+  ['on a phone, in Portuguese', PHONE, 'pt-BR', 'payer-of-a-phone@shop.example'],
+  ['on a desk, in English', DESKTOP, 'en-US', 'payer-of-a-desk@shop.example'],
+] as const)(
+  'where the shop knows the payer’s mail address, an address takes the code that goes there, %s',
+  async (_, viewport, locale, email) => {
+    const own = words[locale]
+    const order = await overpaid()
+    const { payments } = await call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${order.id}`, merchant.api_key)
+    const paid = payments?.[0]
+    const shop = await openVisit(browser)
+    await logIn(shop.page, system.gatewayUrl, merchant.email)
+    await shop.page.goto(`${system.gatewayUrl}/dashboard/orders/${order.id}`)
+    await card(shop.page).getByRole('button', { name: 'Ask the payer for an address' }).click()
+    const dialog = shop.page.getByRole('dialog')
+    await dialog.getByLabel('Why, for your records').fill('Paid too much, from an exchange')
+    await dialog.getByLabel('E-mail address of the payer').fill('payer at shop')
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await dialog.getByText('Write an email address').waitFor()
+    await dialog.getByLabel('E-mail address of the payer').fill(email)
+    expect(await seriousFaults(shop.page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await card(shop.page).getByText(`the payer needs the code that goes to ${email}`).waitFor()
+    const link = await card(shop.page).getByRole('link', { name: 'See the page' }).getAttribute('href')
+
+    const { context, page, complaints, strangers } = await openVisit(browser, { viewport, locale })
+    const field = (name: string) => page.locator(`input[name=${name}]`)
+    const goOn = page.locator('button.primary')
+    await page.goto(`${link}/`)
+    await page.getByText(own.hint).waitFor()
+    expect(await page.locator('body').textContent()).not.toContain(email)
+    const payee = Wallet.createRandom().address
+    await field('payee_address').fill(payee)
+    await field('tx_hash').fill(String(paid?.tx_hash))
+    await field('amount').fill(String(paid?.amount).replace('.', locale === 'pt-BR' ? ',' : '.'))
+    // Nothing is sent without a code.
+    await goOn.click()
+    await page.getByRole('alert').getByText(own.wrong).waitFor()
+    await page.getByRole('button', { name: own.send }).click()
+    await page.getByText(own.sent).waitFor()
+    const again = page.getByRole('button', { name: own.another })
+    await again.waitFor()
+    expect(await again.isDisabled()).toBe(true)
+    expect(await seriousFaults(page)).toEqual([])
+    const code = await codeTo(email, 1)
+
+    await field('code').fill(String((Number(code) + 1) % 1_000_000).padStart(6, '0'))
+    await goOn.click()
+    await page.getByText(payee.slice(-4)).waitFor()
+    await goOn.click()
+    await page.getByRole('alert').getByText(own.wrong).waitFor()
+    await field('code').fill(`${code.slice(0, 3)} ${code.slice(3)}`)
+    await goOn.click()
+    await page.getByText(payee.slice(-4)).waitFor()
+    await goOn.click()
+    await page.locator('main[data-status=claimed]').waitFor()
+
+    await card(shop.page).getByText('named through the link').waitFor()
+    // The browser notes the wrong code as a failed request.
+    expect({ strangers, complaints: complaints.filter(text => !text.includes('400')) }).toEqual({ strangers: [], complaints: [] })
+    await shop.context.close()
+    await context.close()
   },
   90_000,
 )
