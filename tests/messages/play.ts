@@ -7,6 +7,7 @@ import type {
   RecoveryBody,
   RecoveryListBody,
   RefundBody,
+  RefundClaimBody,
   SubscriptionBody,
   WebhookEndpointBody,
 } from '@ponte/contracts'
@@ -28,6 +29,7 @@ import {
   planStories,
   RETURNED,
   STEPS,
+  TWICE,
 } from './stories'
 
 /** Behind the end of every order. */
@@ -126,6 +128,12 @@ async function play(home: Home, services: Services, chain: ChainFacts, seed: num
     })
     await settle()
     await deliver(chain.returned(refund, seconds()))
+    const claim = await ask<RefundClaimBody>('POST', `/orders/${made.get(TWICE)?.id}/refund-claims`, {
+      surplus: true,
+      reason: 'Paid twice',
+      email: 'payer@shop.example',
+    })
+    await ask('POST', `/payer/refunds/${claim.url?.split('/').at(-1)}/code`, {})
     const foreign = made.get(RETURNED)
     if (!foreign) return
     // The gateway would ask the listener, which is not here.

@@ -12,6 +12,8 @@ export const TAKEN_BACK = 'reorganised away'
 export const TOPPED_UP = 'underpaid, then topped up'
 export const ACCEPTED = 'paid late, and accepted'
 export const ATTACHED = 'paid with another memo, and counted for it'
+/** Its payer is mailed a code. */
+export const TWICE = 'paid twice'
 export const ANOTHER_MEMO = 'ac'.repeat(32)
 
 /** Orders by their reference. */
@@ -43,7 +45,7 @@ export const orderStories: Record<string, OrderStory> = {
     chain.blocked(order, at + 5 * MINUTE_S)
   },
   overpaid: (chain, order, at) => chain.pay(order, at + MINUTE_S, { percent: 150 }),
-  'paid twice'(chain, order, at) {
+  [TWICE](chain, order, at) {
     chain.pay(order, at + MINUTE_S)
     chain.pay(order, at + 5 * MINUTE_S)
   },

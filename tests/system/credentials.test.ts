@@ -40,7 +40,8 @@ interface Route {
 
 beforeAll(async () => {
   world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
+  const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'Ponte <no-reply@ponte.example>' }
+  system = await startAll(world.place, { logger: world.logger, settings: { 'api-gateway': mail } })
   mine = await ownerOfThings()
   theirs = await ownerOfThings()
   routes = await documentedRoutes()

@@ -14,7 +14,10 @@ export interface Refunds {
   sign(id: string, body: SignRefund, options?: WriteOptions): Promise<Refund>
   /** Cancels a refund for which nothing that was signed may still move the money. */
   cancel(id: string, options?: WriteOptions): Promise<Refund>
-  /** Makes a link by which the payer names the address that money goes back to. Send its `url` to the payer alone. */
+  /**
+   * Makes a link by which the payer names the address that money goes back to. Send its `url` to the payer alone. With `email`, they also need a code that
+   * is mailed there.
+   */
   createClaim(orderId: string, body: CreateRefundClaim, options?: WriteOptions): Promise<RefundClaim>
   /** Reads a claim, with its link while that takes an address. */
   getClaim(id: string, options?: RequestOptions): Promise<RefundClaim>

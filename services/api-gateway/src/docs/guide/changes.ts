@@ -9,7 +9,7 @@ export const changes: readonly { day: string; gained: readonly string[] }[] = [
     gained: [
       `${c('refund_approval_above')} of ${c('PATCH /merchants/me')}: above this sum the refunds of an order take two members; ${c('POST /refunds/{id}/approve')}, and ${c('needs_approval')}, ${c('approved_by')} and ${c('approved_at')} of a refund.`,
       `${c('refunds:write')}: refunds, claims and recoveries need it in place of ${c('orders:write')}; named keys that had that have it, and the role ${c('support')} has not.`,
-      `${c('POST /orders/{id}/refund-claims')}: a link by which the payer names the address that money goes back to; ${c('claims')} of ${c('GET /orders/{id}/refunds')}, and ${c('GET')} and ${c('POST /payer/refunds/{payer_token}')} for its page.`,
+      `${c('POST /orders/{id}/refund-claims')}: a link by which the payer names the address that money goes back to; ${c('claims')} of ${c('GET /orders/{id}/refunds')}, and ${c('GET')} and ${c('POST /payer/refunds/{payer_token}')} for its page. With ${c('email')} the payer needs a code as well, which ${c('POST /payer/refunds/{payer_token}/code')} has mailed.`,
       `${c('POST /orders/{id}/recoveries')}: a token that is not USDC, or the coin of the network, goes from the deposit address of an order to its payout address; ${c('foreign_token')} of ${c('GET /attention')}.`,
       `${c('GET /attention')}: ${c('text')} finds money without an order as a message quotes it; ${c('text')} of ${c('GET /orders')} finds returns and what was paid, too.`,
     ],

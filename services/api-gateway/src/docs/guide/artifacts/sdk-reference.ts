@@ -628,7 +628,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
           },
           {
             "signature": "createClaim(orderId: string, body: CreateRefundClaim, options?: WriteOptions): Promise<RefundClaim>",
-            "text": "Makes a link by which the payer names the address that money goes back to. Send its `url` to the payer alone."
+            "text": "Makes a link by which the payer names the address that money goes back to. Send its `url` to the payer alone. With `email`, they also need a code that\nis mailed there."
           },
           {
             "signature": "getClaim(id: string, options?: RequestOptions): Promise<RefundClaim>",
