@@ -75,7 +75,7 @@ async function ownerOfThings() {
   const back = { amount: '0.10', reason: 'It came back' }
   const refund = await create(`/api/v1/orders/${paid.id}/refunds`, { ...back, payee_address: Wallet.createRandom().address })
   const claims = `/api/v1/orders/${paid.id}/refund-claims`
-  const claim = await call<RefundClaimBody>(system.gatewayUrl, 'POST', claims, merchant.api_key, back)
+  const claim = await call<RefundClaimBody>(system.gatewayUrl, 'POST', claims, merchant.api_key, { ...back, email: 'payer@ponte.example' })
   const newest = async (what: string) => {
     const list = await call<{ data: { id: string }[] }>(system.gatewayUrl, 'GET', `/api/v1/merchants/me/${what}`, merchant.token)
     return list.data[0]?.id ?? ''
@@ -373,8 +373,9 @@ test('a route that is open stays open whatever header comes with it', async () =
   for (const route of routes.filter(({ credential }) => credential === 'none')) {
     for (const header of [`Bearer ${theirs.api_key}`, 'Bearer garbage', 'Basic x']) {
       const answer = await ask(route, withId(route, theirs.ids[thingIn(route)] ?? ''), header)
-      // An empty body is refused for what it lacks, not for who sends it.
-      if (answer.status !== (route.hasBody ? 400 : 200)) wrong.push(`${route.method} ${route.path} with ${header}: ${answer.status}`)
+      // An empty body is refused for what it lacks, or taken where it may be empty; never refused for who sends it.
+      if (!(route.hasBody ? [400, 202] : [200]).includes(answer.status))
+        wrong.push(`${route.method} ${route.path} with ${header}: ${answer.status}`)
       wrong.push(...answer.faults)
     }
   }
