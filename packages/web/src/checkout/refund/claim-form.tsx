@@ -23,7 +23,9 @@ interface ClaimFormProps extends Omit<PayerRefund, 'refund' | 'failure'> {
 
 /** The address is typed, then shown once more in full before it is sent. */
 export function ClaimForm({ own, refund, claim, ...asking }: ClaimFormProps) {
-  const { network, email_hint: email } = refund
+  const { network } = refund
+  // Absent in answers of the release before.
+  const email = refund.email_hint ?? null
   const { language } = useWords()
   const [typed, setTyped] = useState(NOTHING)
   const [isChecked, setChecked] = useState(false)
