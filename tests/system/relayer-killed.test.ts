@@ -1,18 +1,34 @@
-import type { OrderBody } from '@ponte/contracts'
+import type { ExplanationBody, OrderBody, RecoveryListBody, RefundBody } from '@ponte/contracts'
 import { type Fault, type FaultProxy, mined, startFaultProxy } from '@ponte/local-servers'
-import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
+import { deployContracts, PAYMENT_RECEIVED_TOPIC, testUsdcAbi } from '@ponte/payment-router'
 import { openDatabase, until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
-import { Wallet } from 'ethers'
+import { Contract, Wallet } from 'ethers'
 import { handIn, signFor } from '../siege/signature'
-import { call, createMerchant, GASLESS, type Processes, RELAYER, startProcesses, startWorld, units, type World } from '../world'
+import {
+  call,
+  createMerchant,
+  GASLESS,
+  MERCHANT,
+  type Processes,
+  pay,
+  RELAYER,
+  startProcesses,
+  startWorld,
+  units,
+  type World,
+} from '../world'
 
 // The relayer dies by SIGKILL, as a process of its own, at each line between signing a transaction and writing down what became of it.
+
+/** A listener that starts twice on a busy machine. */
+const MOMENT_MS = 180_000
 
 let world: World
 let proxy: FaultProxy
 let processes: Processes
 let merchant: Awaited<ReturnType<typeof createMerchant>>
+let foreign: Contract
 beforeAll(async () => {
   world = await startWorld({ amqp: testBroker() })
   proxy = await startFaultProxy(world.chain.rpcUrl)
@@ -20,6 +36,9 @@ beforeAll(async () => {
     'chain-listener': { RPC_URLS: proxy.url, RELAYER_STUCK_MS: '3000' },
   })
   merchant = await createMerchant(world, world.place.publicUrl)
+  const stranger = world.chain.wallet(7)
+  const { usdcAddress } = await deployContracts(stranger, { feeBps: 100, feeReceiver: stranger.address })
+  foreign = new Contract(usdcAddress, testUsdcAbi, stranger)
 }, 90_000)
 afterAll(async () => {
   await processes?.stop()
@@ -83,31 +102,85 @@ const moments: [string, (kill: () => Promise<void>) => Fault][] = [
   ],
 ]
 
-const order = () => call<OrderBody>(world.place.publicUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })
+const order = () => ask<OrderBody>('/orders', { brl_amount: '150.00' })
+const get = <T>(path: string) => call<T>(world.place.publicUrl, 'GET', `/api/v1${path}`, merchant.api_key)
+const ask = <T>(path: string, body: object) => call<T>(world.place.publicUrl, 'POST', `/api/v1${path}`, merchant.api_key, body)
+const usdcTo = async (address: string, amount: bigint) => mined(world.chain.mintUsdc(address, amount))
 
-/** Each way to pay, with the account that pays for its gas. */
-const ways: Record<'sweep' | 'signature', { account: string; pay(order: OrderBody): Promise<unknown> }> = {
+/** What an account of ours pays gas for: what starts it, and what is there once, in the end. */
+interface Way {
+  account: string
+  prepare(): Promise<{ start(): Promise<unknown>; endsOnce(): Promise<void> }>
+}
+const ways = {
   sweep: {
     account: RELAYER.address,
-    async pay({ payment, usdc_amount }) {
+    async prepare() {
+      const created = await order()
+      const amount = units(created.usdc_amount)
       const payer = world.chain.wallet(7)
-      await mined(world.chain.mintUsdc(payer.address, units(usdc_amount)))
-      await mined(world.chain.transferUsdc(payer, payment.deposit_address ?? '', units(usdc_amount)))
+      await usdcTo(payer.address, amount)
+      const start = () => mined(world.chain.transferUsdc(payer, created.payment.deposit_address ?? '', amount))
+      return { start, endsOnce: () => expectPaidOnce(created) }
     },
   },
   signature: {
     account: GASLESS.address,
-    async pay(of) {
+    async prepare() {
+      const created = await order()
       const payer = Wallet.createRandom()
-      await mined(world.chain.mintUsdc(payer.address, units(of.usdc_amount)))
-      const body = await signFor(world, of, payer, units(of.usdc_amount))
-      await until(async () => (await handIn(world, of, body)) === 202, 'the signature was not taken')
+      await usdcTo(payer.address, units(created.usdc_amount))
+      const body = await signFor(world, created, payer, units(created.usdc_amount))
+      const start = () => until(async () => (await handIn(world, created, body)) === 202, 'the signature was not taken')
+      return { created, start, endsOnce: () => expectPaidOnce(created) }
     },
   },
-}
+  refund: {
+    account: GASLESS.address,
+    async prepare() {
+      const [paid, payee] = [await order(), Wallet.createRandom().address]
+      await pay(world.chain, paid)
+      await until(async () => (await read(paid)).status === 'paid', 'the order was not paid', 30_000)
+      const wallet = world.chain.wallet(MERCHANT.privateKey)
+      await usdcTo(wallet.address, 5_000_000n)
+      const made = await ask<RefundBody>(`/orders/${paid.id}/refunds`, { amount: '5.00', payee_address: payee, reason: 'It came back' })
+      if (!made.typed_data) throw new Error('There is nothing to sign.')
+      const { domain, types, message } = made.typed_data
+      const body = { valid_before: Number(message.validBefore), signature: await wallet.signTypedData(domain, types, message) }
+      const status = async () => (await get<RefundBody>(`/refunds/${made.id}`)).status
+      return {
+        start: () => ask(`/refunds/${made.id}/signature`, body),
+        async endsOnce() {
+          await until(async () => (await status()) === 'confirmed', 'the money did not go back', 30_000)
+          expect(await world.chain.balanceOf(payee)).toBe(5_000_000n)
+        },
+      }
+    },
+  },
+  recovery: {
+    account: RELAYER.address,
+    async prepare() {
+      const created = await order()
+      const { hash } = await mined(foreign.getFunction('mint').send(created.payment.deposit_address, 5_000_000n))
+      const found = async () => (await ask<ExplanationBody>(`/orders/${created.id}/explain`, { tx_hash: hash })).code === 'wrong_token'
+      await until(found, 'the token was not found', 30_000)
+      const destination = created.payment.merchant_address
+      const held = (): Promise<bigint> => foreign.getFunction('balanceOf').staticCall(destination)
+      const before = await held()
+      const confirmed = async () => (await get<RecoveryListBody>(`/orders/${created.id}/recoveries`)).data[0]?.status === 'confirmed'
+      return {
+        start: () => ask(`/orders/${created.id}/recoveries`, { token_address: foreign.target, destination }),
+        async endsOnce() {
+          await until(confirmed, 'it was not recovered', 30_000)
+          expect((await held()) - before).toBe(5_000_000n)
+        },
+      }
+    },
+  },
+} satisfies Record<string, Way>
 
-/** Paid once on the chain, published once, by one transaction of ours. */
-async function expectOnce(paid: OrderBody, account: string, before: number) {
+/** Paid once on the chain, and published once. */
+async function expectPaidOnce(paid: OrderBody) {
   const { chain } = world
   await until(async () => (await read(paid)).status === 'paid', 'the order was not paid', 30_000)
   await until(() => toldPaid(paid) > 0, 'the merchant was not notified')
@@ -116,126 +189,146 @@ async function expectOnce(paid: OrderBody, account: string, before: number) {
   await until(isSettled, 'the payment was not settled', 30_000)
   const topics = [PAYMENT_RECEIVED_TOPIC, `0x${paid.memo}`]
   expect(await chain.provider.getLogs({ address: chain.routerAddress, topics, fromBlock: 0 })).toHaveLength(1)
-  expect((await chain.provider.getTransactionCount(account)) - before).toBe(1)
   expect(await read(paid)).toMatchObject({ exception: null, received: paid.expected })
   expect(toldPaid(paid)).toBe(1)
 }
 
-describe.each(['sweep', 'signature'] as const)('issue: one %s and one payment, with the relayer killed', way => {
-  const { account, pay } = ways[way]
+/** By one transaction of ours, however often its relayer is killed meanwhile. */
+async function onlyOnce({ account, prepare }: Way, happens: (start: () => Promise<unknown>) => Promise<void>): Promise<void> {
+  const { start, endsOnce } = await prepare()
+  const before = await world.chain.provider.getTransactionCount(account)
+  await happens(start)
+  await endsOnce()
+  expect((await world.chain.provider.getTransactionCount(account)) - before).toBe(1)
+}
+
+describe.each(['sweep', 'signature', 'refund', 'recovery'] as const)('one %s goes out once, with the relayer killed', name => {
+  const way = ways[name]
 
   it.each(moments)(
     '%s',
     async (_, at) => {
-      const created = await order()
-      const before = await world.chain.provider.getTransactionCount(account)
-      const dead = dieing(at)
-      await pay(created)
-      await dead
-      await processes.start('chain-listener')
-      await expectOnce(created, account, before)
+      await onlyOnce(way, async start => {
+        const dead = dieing(at)
+        await start()
+        await dead
+        await processes.start('chain-listener')
+      })
     },
-    90_000,
+    MOMENT_MS,
   )
 
-  it('between signing a transaction and writing it down', async () => {
-    const created = await order()
-    const before = await world.chain.provider.getTransactionCount(account)
-    const books = openDatabase({ url: world.place.databaseUrl('chain-listener'), poolSize: 2 })
-    // A record of an earlier transaction would wait for the lock, and this one for it.
-    const isLevel = async () => (await books.query('SELECT 1 FROM relays WHERE outcome IS NULL')).rowCount === 0
-    await until(isLevel, 'an earlier transaction has no outcome', 30_000)
-    const held = await books.pool.connect()
-    try {
-      await held.query('SET idle_in_transaction_session_timeout = 0')
-      await held.query('BEGIN')
-      await held.query('LOCK TABLE relays IN SHARE MODE')
-      await pay(created)
-      const isWriting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INSERT INTO relays%'"
-      await until(async () => (await books.query(isWriting)).rowCount !== 0, 'nothing was signed', 30_000)
-      await processes.end('chain-listener', 'SIGKILL')
-      await held.query('ROLLBACK')
-    } finally {
-      held.release(true)
-      await books.stop?.()
-    }
-    await processes.start('chain-listener')
-    await expectOnce(created, account, before)
-  }, 90_000)
+  it(
+    'between signing a transaction and writing it down',
+    async () => {
+      await onlyOnce(way, async start => {
+        const books = openDatabase({ url: world.place.databaseUrl('chain-listener'), poolSize: 2 })
+        // A record of an earlier transaction would wait for the lock, and this one for it.
+        const isLevel = async () => (await books.query('SELECT 1 FROM relays WHERE outcome IS NULL')).rowCount === 0
+        await until(isLevel, 'an earlier transaction has no outcome', 30_000)
+        const held = await books.pool.connect()
+        try {
+          await held.query('SET idle_in_transaction_session_timeout = 0')
+          await held.query('BEGIN')
+          await held.query('LOCK TABLE relays IN SHARE MODE')
+          await start()
+          const isWriting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INSERT INTO relays%'"
+          await until(async () => (await books.query(isWriting)).rowCount !== 0, 'nothing was signed', 30_000)
+          await processes.end('chain-listener', 'SIGKILL')
+          await held.query('ROLLBACK')
+        } finally {
+          held.release(true)
+          await books.stop?.()
+        }
+        await processes.start('chain-listener')
+      })
+    },
+    MOMENT_MS,
+  )
 })
 
-describe('one signature and one payment, with the relayer killed', () => {
-  const { account, pay } = ways.signature
+describe('one signature goes out once, with the relayer killed', () => {
+  const { account, prepare } = ways.signature
 
-  it('between the record of the signature and that of its transaction', async () => {
-    const created = await order()
-    const before = await world.chain.provider.getTransactionCount(account)
-    const books = openDatabase({ url: world.place.databaseUrl('chain-listener'), poolSize: 2 })
-    const held = await books.pool.connect()
-    try {
-      await held.query('SET idle_in_transaction_session_timeout = 0')
-      let isLocked = false
-      proxy.set({
-        async whole(calls) {
-          const asked = isLocked ? [] : calls.filter(({ method }) => method === 'eth_getTransactionReceipt')
-          const receipts = await Promise.all(asked.map(({ method, params }) => world.chain.provider.send(method, params)))
-          if (!isLocked && receipts.some(receipt => receipt !== null)) {
-            isLocked = true
-            await held.query('BEGIN')
-            await held.query('LOCK TABLE relays IN SHARE MODE')
+  it(
+    'between the record of the signature and that of its transaction',
+    async () => {
+      const { created, start, endsOnce } = await prepare()
+      const before = await world.chain.provider.getTransactionCount(account)
+      const books = openDatabase({ url: world.place.databaseUrl('chain-listener'), poolSize: 2 })
+      const held = await books.pool.connect()
+      try {
+        await held.query('SET idle_in_transaction_session_timeout = 0')
+        let isLocked = false
+        proxy.set({
+          async whole(calls) {
+            const asked = isLocked ? [] : calls.filter(({ method }) => method === 'eth_getTransactionReceipt')
+            const receipts = await Promise.all(asked.map(({ method, params }) => world.chain.provider.send(method, params)))
+            if (!isLocked && receipts.some(receipt => receipt !== null)) {
+              isLocked = true
+              await held.query('BEGIN')
+              await held.query('LOCK TABLE relays IN SHARE MODE')
+            }
+            return false
+          },
+        })
+        await start()
+        const isFinishing = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%UPDATE relays SET outcome%'"
+        await until(async () => (await books.query(isFinishing)).rowCount !== 0, 'nothing was recorded', 30_000)
+        const { rows } = await books.query('SELECT state FROM authorizations WHERE order_id = $1', [created.id])
+        expect(rows).toEqual([{ state: 'paid' }])
+        await processes.end('chain-listener', 'SIGKILL')
+        await held.query('ROLLBACK')
+      } finally {
+        proxy.set()
+        held.release(true)
+        await books.stop?.()
+      }
+      await processes.start('chain-listener')
+      await endsOnce()
+      expect((await world.chain.provider.getTransactionCount(account)) - before).toBe(1)
+    },
+    MOMENT_MS,
+  )
+
+  it(
+    'while nothing is mined, and again between a higher offer that is written down and its broadcast',
+    async () => {
+      const { provider } = world.chain
+      const { start, endsOnce } = await prepare()
+      const before = await provider.getTransactionCount(account)
+      let first: unknown
+      const sent = dieing(kill => ({
+        async whole(calls, response) {
+          if (!isSending(calls)) return false
+          await provider.send('evm_setAutomine', [false])
+          await provider.send('evm_setIntervalMining', [0])
+          for (const { method, params } of calls) {
+            if (method === 'eth_sendRawTransaction') first = params[0]
+            await provider.send(method, params)
           }
-          return false
+          await kill()
+          response.destroy()
+          return true
         },
-      })
-      await pay(created)
-      const isFinishing = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%UPDATE relays SET outcome%'"
-      await until(async () => (await books.query(isFinishing)).rowCount !== 0, 'nothing was recorded', 30_000)
-      const { rows } = await books.query('SELECT state FROM authorizations WHERE order_id = $1', [created.id])
-      expect(rows).toEqual([{ state: 'paid' }])
-      await processes.end('chain-listener', 'SIGKILL')
-      await held.query('ROLLBACK')
-    } finally {
-      proxy.set()
-      held.release(true)
-      await books.stop?.()
-    }
-    await processes.start('chain-listener')
-    await expectOnce(created, account, before)
-  }, 90_000)
-
-  it('while nothing is mined, and again between a higher offer that is written down and its broadcast', async () => {
-    const { provider } = world.chain
-    const created = await order()
-    const before = await provider.getTransactionCount(account)
-    let first: unknown
-    const sent = dieing(kill => ({
-      async whole(calls, response) {
-        if (!isSending(calls)) return false
-        await provider.send('evm_setAutomine', [false])
-        await provider.send('evm_setIntervalMining', [0])
-        for (const { method, params } of calls) {
-          if (method === 'eth_sendRawTransaction') first = params[0]
-          await provider.send(method, params)
-        }
-        await kill()
-        response.destroy()
-        return true
-      },
-    }))
-    await pay(created)
-    await sent
-    const offered = dieing(kill => ({
-      async whole(calls, response) {
-        if (!calls.some(({ method, params }) => method === 'eth_sendRawTransaction' && params[0] !== first)) return false
-        await kill()
-        response.destroy()
-        return true
-      },
-    }))
-    await processes.start('chain-listener')
-    await offered
-    await processes.start('chain-listener')
-    await provider.send('evm_setIntervalMining', [1])
-    await expectOnce(created, account, before)
-  }, 90_000)
+      }))
+      await start()
+      await sent
+      const offered = dieing(kill => ({
+        async whole(calls, response) {
+          if (!calls.some(({ method, params }) => method === 'eth_sendRawTransaction' && params[0] !== first)) return false
+          await kill()
+          response.destroy()
+          return true
+        },
+      }))
+      await processes.start('chain-listener')
+      await offered
+      await processes.start('chain-listener')
+      await provider.send('evm_setIntervalMining', [1])
+      await endsOnce()
+      expect((await world.chain.provider.getTransactionCount(account)) - before).toBe(1)
+    },
+    MOMENT_MS,
+  )
 })

@@ -14,6 +14,8 @@ import { call, createMerchant, pay, startWorld, type World } from '../world'
 
 const HOUR_MS = 3_600_000
 const PLANS = 20
+/** One merchant's plans are charged one after the other, each with a rest behind it. */
+const PATIENCE_MS = 180_000
 
 let world: World
 let line: Line
@@ -72,20 +74,20 @@ it(`RabbitMQ is away for two hours over a period's end: of ${PLANS} plans whose 
     const found = await Promise.all(ids.map(id => get<OrderBody>(`/orders/${id}`).catch(() => null)))
     return found.flatMap(order => order ?? []).map(order => orderSchema.parse(order))
   }
-  await until(async () => (await openOrders()).length === PLANS, shown, 60_000)
+  await until(async () => (await openOrders()).length === PLANS, shown, PATIENCE_MS)
   const orders = await openOrders()
 
   await pass(23)
   line.refuse(true)
   for (const order of orders) await pay(world.chain, order)
   await pass(2)
-  await until(async () => (await plans()).every(plan => plan.current_period_index === 1), shown, 60_000)
+  await until(async () => (await plans()).every(plan => plan.current_period_index === 1), shown, PATIENCE_MS)
 
   line.refuse(false)
   const statuses = () => Promise.all(orders.map(async ({ id }) => (await get<OrderBody>(`/orders/${id}`)).status))
   const isDecided = async () => !(await statuses()).some(status => status === 'pending' || status === 'confirming')
-  await until(isDecided, async () => (await statuses()).join(), 60_000)
-  await system.idle(60_000)
+  await until(isDecided, async () => (await statuses()).join(), PATIENCE_MS)
+  await system.idle(PATIENCE_MS)
   const published = async (type: string) => (await get<List<EventBody>>(`/events?type=${type}&limit=100`)).data.length
   const count = (known: readonly unknown[], wanted: unknown) => known.filter(each => each === wanted).length
   const known = await plans()
@@ -101,5 +103,5 @@ it(`RabbitMQ is away for two hours over a period's end: of ${PLANS} plans whose 
   }).toEqual({ paid: PLANS, charged: PLANS, cancelled: 0, paused: 0, live: PLANS })
   // Their next period goes on as any other.
   const isNext = async () => (await openOrders()).filter(({ id }) => !orders.some(order => order.id === id)).length === PLANS
-  await until(isNext, shown, 60_000)
-}, 300_000)
+  await until(isNext, shown, PATIENCE_MS)
+}, 900_000)

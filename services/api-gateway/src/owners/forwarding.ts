@@ -68,7 +68,8 @@ export function forwarding(
 
 /** Owners do not know whether mail is sent: what waits for one that never comes is refused before anything is made. */
 function refuseMail({ needsMail }: Operation, body: unknown): void {
-  if (needsMail === 'always') throw new ApiError('service_unavailable', 'No mail is sent at the moment.', { retryAfterS: 300 })
+  if (needsMail === 'always')
+    throw new ApiError('invalid_state', 'This installation sends no mail, so no link takes a code: ask the shop for another one.')
   if (needsMail === undefined || !fieldsOf(body).includes(needsMail)) return
   const message = 'cannot be given: this installation sends no mail'
   throw new ApiError('invalid_request', `The body is not valid: ${needsMail} ${message}.`, { errors: [{ path: needsMail, message }] })

@@ -169,6 +169,6 @@ function merchants(from: From, of: Shown): Stop[] {
         },
       },
     }),
-    from('settings', 'settings-rotate', { ready: asked(cards(4)) }),
+    from('settings', 'settings-rotate', { ready: asked(cards(5)) }),
   ]
 }

@@ -62,7 +62,7 @@ export const merchantPages = (of: Shown, missing: string): Stop[] => [
   }),
   dashboard('settings-rotated', '/settings', async page => {
     await settled(page)
-    await page.locator('.card').nth(4).locator('.buttons button').click()
+    await page.locator('.card').nth(5).locator('.buttons button').click()
     await page.getByRole('dialog').locator('.buttons button').last().click()
     await page.getByText(/^sk_live_/).waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
