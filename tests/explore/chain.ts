@@ -157,7 +157,7 @@ export function played(history: History): { events: ChainBlocks[]; standing: Sta
   }
   const watch = () => {
     listener = { ...listener, isWatching: true }
-    // What carries the memo of no order is not of the order that is asked about.
+    // A payment with the memo of no order is not of the order that is asked about.
     const own = minedIn(1, listener.readTo).filter(({ payment }) => !payments[payment]?.isStray)
     publish({ payments: own, through: listener.readTo })
   }

@@ -35,7 +35,7 @@ export interface OrderState {
   cancelled: number
   /** What was confirmed when the merchant accepted it; null when they did not. */
   accepted: bigint | null
-  /** What of no order was attached: whether the order had expired by then; null when nothing was. */
+  /** Whether the order had expired when money of no order was attached; null when none was. */
   attached: 'before its end' | 'after it expired' | null
   /** The sum that was last notified as too little. */
   notified: string
@@ -140,7 +140,7 @@ export function orderModel(history: History, scope: OrderScope, rules: OrderRule
     return books.order.supersededAt === null ? null : 'accepted although another order of its period is paid'
   }
 
-  /** What counting money by hand would do that it must not. */
+  /** Harm that counting money by hand must not do. */
   function attachFault({ books, paid }: OrderState): string | null {
     if (books.strays[0]?.status !== 'confirmed') return 'attached before it is confirmed'
     return paid > 0 ? 'attached although it was paid' : null

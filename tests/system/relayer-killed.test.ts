@@ -107,7 +107,7 @@ const get = <T>(path: string) => call<T>(world.place.publicUrl, 'GET', `/api/v1$
 const ask = <T>(path: string, body: object) => call<T>(world.place.publicUrl, 'POST', `/api/v1${path}`, merchant.api_key, body)
 const usdcTo = async (address: string, amount: bigint) => mined(world.chain.mintUsdc(address, amount))
 
-/** What an account of ours pays gas for: what starts it, and what is there once, in the end. */
+/** A thing that an account of ours pays gas for: how it starts, and what is there once, in the end. */
 interface Way {
   account: string
   prepare(): Promise<{ start(): Promise<unknown>; endsOnce(): Promise<void> }>

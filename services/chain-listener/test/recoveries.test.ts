@@ -1,13 +1,11 @@
 import { type Fault, type FaultProxy, type LocalChain, mined, startFaultProxy, startLocalChain } from '@ponte/local-servers'
 import { deployContracts, depositAddress, paymentRouterAbi, testUsdcAbi } from '@ponte/payment-router'
-import { silentLogger } from '@ponte/service-kit'
 import { Contract, hexlify, randomBytes } from 'ethers'
 import { RECOVERED_TOPIC } from '../src/logs/recovered'
 import { createObservation } from '../src/recoveries/observation'
 import type { Watched } from '../src/recoveries/store'
-import { openNode } from '../src/rpc/node'
-import { openNodes } from '../src/rpc/pool'
 import type { Confirmed } from '../src/store/confirmed'
+import { twoNodes } from './two-nodes'
 
 // Two nodes must agree. One of them lies, or lags, in each way by which a token would seem to be recovered, or not to be.
 
@@ -39,19 +37,9 @@ async function recovered(memo: string): Promise<number> {
   const router = new Contract(chain.routerAddress, paymentRouterAbi, chain.wallet(7))
   return (await mined(router.getFunction('recover').send(`0x${memo}`, merchant, foreign.target))).blockNumber
 }
-async function head(): Promise<Confirmed> {
-  const block = await chain.provider.getBlock('latest')
-  return { number: block?.number ?? 0, hash: block?.hash ?? '', time: block?.timestamp ?? 0, generation: '' }
-}
 async function observe(of: Watched, fault: Fault = {}, change: Partial<Confirmed> = {}) {
-  proxy.set(fault)
-  const options = { chainId: chain.chainId, timeoutMs: 5_000, maxBytes: 10_000_000, rangeMax: 5_000 }
-  const ones = [chain.rpcUrl, proxy.url].map((url, index) => openNode(url, index, options))
-  const nodes = openNodes(ones, { clock: () => performance.now(), logger: silentLogger, onFailOver: () => undefined })
-  const rules = { chainId: chain.chainId, header: null, latestTime: () => Number.POSITIVE_INFINITY }
-  const look = createObservation({ nodes, rules, quorum: 2, window: 64 })
-  const found = await look({ ...(await head()), ...change }, [of])
-  await nodes.close()
+  const { head, asked } = twoNodes(chain, proxy)
+  const found = await asked(fault, async options => createObservation(options)({ ...(await head()), ...change }, [of]))
   return found.map(({ ended, isFinal }) => ({ ended: ended && { units: ended.units, blockNumber: ended.blockNumber }, isFinal }))
 }
 const answering = (method: string, result: (answered: unknown) => unknown): Fault => ({
@@ -62,12 +50,12 @@ const logsWith = (change: object) =>
 
 it('states what both nodes have: nothing, and then the end, once it is there at the confirmed block', async () => {
   const memo = newMemo()
-  const before = await head()
+  const before = await twoNodes(chain, proxy).head()
   expect(await observe(watched(memo))).toEqual([{ ended: null, isFinal: false }])
   const blockNumber = await recovered(memo)
   expect(await observe(watched(memo))).toEqual([{ ended: { units: UNITS, blockNumber }, isFinal: false }])
   expect(await observe(watched(memo), {}, before)).toEqual([{ ended: null, isFinal: false }])
-  // What was recovered before it was asked for is another recovery's.
+  // A token that was recovered before it was asked for is another recovery's.
   expect(await observe(watched(memo, blockNumber + 1))).toEqual([{ ended: null, isFinal: false }])
   await chain.mine(64)
   expect(await observe(watched(memo))).toEqual([{ ended: { units: UNITS, blockNumber }, isFinal: true }])
@@ -93,7 +81,7 @@ it.each<[string, Fault]>([
 
 it('states nothing where one of them has invented it, or has another confirmed block', async () => {
   const memo = newMemo()
-  const { number, hash } = await head()
+  const { number, hash } = await twoNodes(chain, proxy).head()
   const word = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
   const invented = {
     ...{ address: chain.routerAddress.toLowerCase(), data: `0x${UNITS.toString(16).padStart(64, '0')}`, logIndex: '0x0', removed: false },

@@ -1,12 +1,10 @@
 import { type Fault, type FaultProxy, type LocalChain, mined, startFaultProxy, startLocalChain } from '@ponte/local-servers'
 import { testUsdcAbi, transferWithAuthorizationTypedData } from '@ponte/payment-router'
-import { silentLogger } from '@ponte/service-kit'
 import { Contract, hexlify, randomBytes, Wallet } from 'ethers'
 import { createObservation } from '../src/refunds/observation'
 import type { Watched } from '../src/refunds/store'
-import { openNode } from '../src/rpc/node'
-import { openNodes } from '../src/rpc/pool'
 import type { Confirmed } from '../src/store/confirmed'
+import { twoNodes } from './two-nodes'
 
 // Two nodes must agree. One of them lies, or lags, in each way by which a signature would seem void, or a return done.
 
@@ -42,19 +40,11 @@ async function returned(nonce: string): Promise<number> {
   const send = token.getFunction('transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)')
   return (await mined(send.send(terms.from, terms.to, UNITS, 0, terms.validBefore, nonce, signature, { gasLimit: 300_000 }))).blockNumber
 }
-async function head(): Promise<Confirmed> {
-  const block = await chain.provider.getBlock('latest')
-  return { number: block?.number ?? 0, hash: block?.hash ?? '', time: block?.timestamp ?? 0, generation: '' }
-}
 async function observe(nonce: string, fault: Fault = {}, change: Partial<Confirmed> = {}) {
-  proxy.set(fault)
-  const options = { chainId: chain.chainId, timeoutMs: 5_000, maxBytes: 10_000_000, rangeMax: 5_000 }
-  const ones = [chain.rpcUrl, proxy.url].map((url, index) => openNode(url, index, options))
-  const nodes = openNodes(ones, { clock: () => performance.now(), logger: silentLogger, onFailOver: () => undefined })
-  const rules = { chainId: chain.chainId, header: null, latestTime: () => Number.POSITIVE_INFINITY }
-  const look = createObservation({ nodes, rules, token: chain.usdcAddress.toLowerCase(), quorum: 2, window: 64 })
-  const found = await look({ ...(await head()), ...change }, [watched(nonce)])
-  await nodes.close()
+  const { head, asked } = twoNodes(chain, proxy)
+  const found = await asked(fault, async options =>
+    createObservation({ ...options, token: chain.usdcAddress.toLowerCase() })({ ...(await head()), ...change }, [watched(nonce)]),
+  )
   return found.map(({ ended, isFinal }) => ({ ended: ended && { kind: ended.kind, blockNumber: ended.blockNumber }, isFinal }))
 }
 const answering = (method: string, result: unknown): Fault => ({
@@ -64,7 +54,7 @@ const WORD = (value: number) => `0x${value.toString(16).padStart(64, '0')}`
 
 it('says what both nodes have: nothing, and then the transfer, once it is there at the confirmed block', async () => {
   const nonce = hexlify(randomBytes(32))
-  const before = await head()
+  const before = await twoNodes(chain, proxy).head()
   expect(await observe(nonce)).toEqual([{ ended: null, isFinal: false }])
   const blockNumber = await returned(nonce)
   expect(await observe(nonce)).toEqual([{ ended: { kind: 'transferred', blockNumber }, isFinal: false }])

@@ -31,7 +31,6 @@ export function mailText(mail: Pick<Mail, 'kind' | 'language' | 'facts'>, dashbo
 
 function adviceOn(kind: MailKind): Advice {
   if (kind === 'invitation') return kind
-  if (kind === 'refund_claim.code') return 'code'
   if (kind.startsWith('payment.')) return 'payment'
   if (/^(money|subscription|webhook)\./.test(kind)) return 'event'
   return ['payout.waiting', 'payout.signed', 'owner.waiting', 'owner.confirmed'].includes(kind) ? 'waiting' : 'account'

@@ -72,7 +72,7 @@ export interface Letter {
   language: MailLanguage
   topic: string
   kind: MailKind
-  /** Those that begin with `sealed_` are opened when it is sent. */
+  /** A fact whose name begins with `sealed_` is opened when it is sent. */
   facts: Readonly<Record<string, unknown>>
   createdAt: Date
 }

@@ -18,10 +18,10 @@ export interface OutcomeOptions {
 export interface Outcomes<Watched, Observed> {
   name: string
   due(): Promise<{ isAny: boolean; isAsked: boolean }>
-  /** Those that have not ended for good, after the one with this id. */
+  /** All that have not ended for good, after the one with this id. */
   open(after: string | null, limit: number): Promise<Watched[]>
   idOf(watched: Watched): string
-  /** Those of which enough nodes show the same. */
+  /** All of which enough nodes show the same. */
   observe(confirmed: Confirmed, watched: readonly Watched[]): Promise<Observed[]>
   isNews(observed: Observed, confirmed: Confirmed): boolean
   publish(epoch: bigint, confirmed: Confirmed, news: readonly Observed[], checksum: (address: string) => string, at: Date): Promise<void>

@@ -3,7 +3,7 @@ import { awaitsSignature, type StoredRefund } from './stored-refund'
 
 /** The refunds of an order are judged together, so that two halves of it do not pass below the limit. */
 export interface RefundLimit {
-  /** What has gone back and still may, with the refund that is judged. */
+  /** The sum that has gone back and still may, with the refund that is judged. */
   promisedUnits: bigint
   /** Null for never. */
   aboveUnits: bigint | null

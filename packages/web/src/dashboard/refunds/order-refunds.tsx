@@ -104,7 +104,7 @@ function RefundEntry({ refund, isNamed, chainId, onDone }: { refund: RefundBody;
   )
 }
 
-/** What the member who looks may do about a refund that waits for its signature: above the limit two of them take part. */
+/** A refund that waits for its signature, to the member who looks: above the limit two of them take part. */
 function WaitingRefund({ refund, onDone }: { refund: RefundBody; onDone(): void }) {
   const { t, usdc } = useWords()
   const part = partIn(refund, userId())

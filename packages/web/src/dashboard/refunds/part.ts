@@ -1,6 +1,6 @@
 import type { RefundBody } from '@ponte/contracts'
 
-/** What a member may do about a refund that waits for its signature, and what it still needs. */
+/** The part of a member in a refund that waits for its signature, and what it still needs. */
 export interface Part {
   mayApprove: boolean
   maySign: boolean
