@@ -46,6 +46,8 @@ NETWORK=anvil
 CHAIN_ID=31337
 # A chain of the developer's own. On any other, leave it out, and set FEE_RECEIVERS to where the router sends its fee and FEES_BPS to its fee.
 DEVELOPMENT_CHAIN=true
+# live where money is real. test gives keys sk_test_… and pages with a banner; development is a developer's own machine.
+PONTE_MODE=development
 RPC_URLS=http://chain:8545
 WS_URL=ws://chain:8545
 TOKEN_ADDRESS=0x5FbDB2315678afecb367f032d93F642f64180aa3

@@ -30,7 +30,12 @@ export async function startRunning(kind: BusKind) {
   const config = readConfig(ordersConfig, {
     ...{ DATABASE_URL: database.url, AMQP_URL: 'amqp://unused', HOST: '127.0.0.1', PORT: '0', OPS_PORT: '0' },
     ...{ GATEWAY_TOKEN_SECRET: TOKEN_SECRET, PUBLIC_URL: 'http://127.0.0.1:8080', NETWORK: 'anvil', CHAIN_ID: String(CHAIN_ID) },
-    ...{ DEVELOPMENT_CHAIN: 'true', TOKEN_ADDRESS: '0x5FbDB2315678afecb367f032d93F642f64180aa3', PLATFORM_FEE_BPS: '100' },
+    ...{
+      DEVELOPMENT_CHAIN: 'true',
+      PONTE_MODE: 'development',
+      TOKEN_ADDRESS: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
+      PLATFORM_FEE_BPS: '100',
+    },
     ...{ ROUTER_ADDRESS: '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512', RATE_STATIC: '5', BLOCK_TIME_AHEAD_MAX_S: '31536000' },
     EXPIRY_SWEEP_MS: '3600000',
   })

@@ -51,6 +51,7 @@ export type {
 export type { ChargeRequested, SubscriptionClosed } from './events/subscriptions'
 export * from './fields'
 export * from './internal-api'
+export * from './mode'
 export * from './money'
 export * from './operations'
 export * from './return-url'

@@ -11,6 +11,7 @@ export {
   deployRouter,
   type RouterTerms,
 } from './deployment/deploy'
+export { modeFault } from './deployment/mode'
 export { factoryAddress, type RouterIdentity, routerAddress } from './deployment/router-address'
 export { inspectStrayDeposit, type StrayDeposit } from './deployment/stray-deposit'
 export { type SupportedChain, supportedChains } from './deployment/supported-chains'

@@ -1,3 +1,4 @@
+import { MODES } from '@ponte/contracts'
 import { z } from 'zod'
 
 /** Names every fault of the environment in one message, and never a value: a value may be a secret. */
@@ -81,4 +82,6 @@ export const commonSettings = {
   /** Where traces go, as OTLP over HTTP: `http://collector:4318/v1/traces`. Absent: nowhere. */
   TRACES_URL: z.url({ protocol: /^https?$/ }).optional(),
   NODE_ENV: z.string().default('production'),
+  /** `test` on a chain whose money is worth nothing, `development` on a developer's own; the same in every service. */
+  PONTE_MODE: z.enum(MODES).default('live'),
 }

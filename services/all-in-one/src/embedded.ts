@@ -130,6 +130,7 @@ function embeddedPlace(of: {
   const { settings, chain, authUrl } = of
   const { state } = of.file
   return {
+    mode: settings.PONTE_MODE,
     databaseUrl: of.databaseUrl,
     // Demanded of every service, but all-in-one hands in its own bus and no service connects.
     amqp: { url: 'amqp://embedded.invalid', namespace: 'ponte' },

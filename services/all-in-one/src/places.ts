@@ -1,3 +1,5 @@
+import type { Mode } from '@ponte/contracts'
+
 /** The five, in the order in which the data flows from the merchant's request to the merchant's webhook. */
 export const serviceNames = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'webhook-dispatcher'] as const
 export type ServiceName = (typeof serviceNames)[number]
@@ -6,6 +8,8 @@ export type Environment = Record<string, string>
 
 /** Addresses and secrets that the services share, whether all-in-one starts them in one process or a test starts five. */
 export interface Place {
+  /** `development` unless given. */
+  mode?: Mode
   databaseUrl: (service: ServiceName) => string
   amqp: { url: string; namespace: string }
   chain: {
@@ -52,6 +56,7 @@ export function environments(place: Place): Record<ServiceName, Environment> {
     LAME_DUCK_MS: '1500',
     LOG_LEVEL: place.logLevel,
     NODE_ENV: 'development',
+    PONTE_MODE: place.mode ?? 'development',
   })
   const network: Environment = {
     CHAIN_ID: String(chain.chainId),

@@ -17,6 +17,8 @@ export const embeddedSettings = z.object({
   PONTE_STATE_DIR: z.string().optional(),
   /** Confirmations that the local chain's payments need. */
   PONTE_CONFIRMATIONS: integer(1, 100).default(1),
+  /** `test` as a team's own deployment for tests has it, with keys and pages that say so. */
+  PONTE_MODE: z.enum(['development', 'test']).default('development'),
   /** Log level of the five services. */
   LOG_LEVEL: z.enum(['error', 'warn', 'info', 'debug']).default('warn'),
 })

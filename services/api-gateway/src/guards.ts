@@ -1,4 +1,4 @@
-import type { Credential, Operation, Place } from '@ponte/contracts'
+import type { Credential, Mode, Operation, Place } from '@ponte/contracts'
 import type { Request, RequestHandler, Response } from 'express'
 import { own, requireFreshLogin } from './account/changes'
 import { requireMembership, requireUnfrozen } from './account/membership'
@@ -37,12 +37,13 @@ export interface GuardDeps {
   /** Longest age of a login where a fresh one is required; 0 takes any. */
   freshLoginMs: number
   provider: IdentityProvider | null
+  mode: Mode
 }
 
 const isRead = ({ method }: Pick<Request, 'method'>) => method === 'GET' || method === 'HEAD'
 
 /** Makes what stands before an operation: who asks, how often, whether they may, and what they may ask for. */
-export function guarding({ store, tokens, takeCaller, takeChange, concurrency, now, freshLoginMs, provider }: GuardDeps) {
+export function guarding({ store, tokens, takeCaller, takeChange, concurrency, now, freshLoginMs, provider, mode }: GuardDeps) {
   const merchantId = (res: Response) => termsIn(res).merchant_id
   const presence = createPresence(() => now().getTime())
   const limited = (limit: Concurrency) => limitConcurrency(limit, presence, merchantId)
@@ -71,7 +72,7 @@ export function guarding({ store, tokens, takeCaller, takeChange, concurrency, n
     next()
   }
   const logins = { fresh: [fresh], fresh_of_member: [freshOfMember], any: [] }
-  const key = requireApiKey(store.apiKeys.terms)
+  const key = requireApiKey(store.apiKeys.terms, mode)
   const session = requireSession(tokens, (user, req) =>
     noteUse(store.sessions, user, { userAgent: req.get('user-agent'), network: networkOf(req.ip ?? '') }, now()),
   )

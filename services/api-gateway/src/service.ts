@@ -107,6 +107,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
         writes: { running: config.MERCHANT_WRITES_MAX, contended: config.MERCHANT_WRITES_CONTENDED, waiting: config.MERCHANT_WAITING_MAX },
       },
       sealKeys: config.SEAL_KEY,
+      mode: config.PONTE_MODE,
       isMailing: config.SMTP_URL !== undefined,
       freshLoginMs: config.FRESH_LOGIN_S * 1_000,
       provider,
@@ -116,6 +117,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
       ...(overrides.local ? { local: overrides.local } : {}),
       docs: docsRoutes({ publicUrl: config.PUBLIC_URL }),
       pages: pages({
+        mode: config.PONTE_MODE,
         logos: logoRoutes(store),
         folder: config.WEB_FOLDER ?? builtPages,
         settings: { auth_url: config.AUTH_URL ?? null, public_client_key: config.PUBLIC_CLIENT_KEY ?? null },

@@ -105,6 +105,7 @@ function listenerOn(chain: Chain, databaseUrl: string, bus: Bus, env: Record<str
     ROUTER_ADDRESSES: chain.emitter,
     TOKEN_ADDRESS: chain.emitter,
     DEVELOPMENT_CHAIN: 'true',
+    PONTE_MODE: 'development',
     BLOCK_TIME_AHEAD_MAX_S: '31536000',
     VERIFY_DEPLOYMENT: 'false',
     ...env,

@@ -104,6 +104,7 @@ async function measure(name: string, count: number): Promise<Row> {
         START_BLOCK: String(START),
         POLL_MS: '20',
         DEVELOPMENT_CHAIN: 'true',
+        PONTE_MODE: 'development',
         BLOCK_TIME_AHEAD_MAX_S: '31536000',
         VERIFY_DEPLOYMENT: 'false',
         RECONCILE_EVERY_S: '86400',

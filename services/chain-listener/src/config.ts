@@ -1,4 +1,4 @@
-import { supportedChains } from '@ponte/payment-router'
+import { modeFault, supportedChains } from '@ponte/payment-router'
 import { commonSettings, integer, list } from '@ponte/service-kit'
 import { z } from 'zod'
 import { proofModes } from './proof/prover'
@@ -116,6 +116,10 @@ const checked = settings
   .refine(config => config.DATABASE_POOL >= 4, { path: ['DATABASE_POOL'], message: 'must be at least 4: two connections hold locks' })
 
 const shared = checked
+  .superRefine((config, context) => {
+    const fault = modeFault(config.PONTE_MODE, { chainId: config.CHAIN_ID, development: config.DEVELOPMENT_CHAIN })
+    if (fault) context.addIssue({ code: 'custom', path: ['PONTE_MODE'], message: fault })
+  })
   .refine(config => config.DEVELOPMENT_CHAIN || !isPublic(config.RELAYER_PRIVATE_KEY), {
     path: ['RELAYER_PRIVATE_KEY'],
     message: 'is the public one of .env.example, for development chains only',

@@ -51,6 +51,7 @@ describe('several replicas of the listener', () => {
     ROUTER_ADDRESSES: chain.emitter,
     TOKEN_ADDRESS: TOKEN,
     DEVELOPMENT_CHAIN: 'true',
+    PONTE_MODE: 'development',
     BLOCK_TIME_AHEAD_MAX_S: '31536000',
     VERIFY_DEPLOYMENT: 'false',
     CONFIRMATIONS: '1',

@@ -122,6 +122,7 @@ export async function startListener({ rpcUrls, router, env = {}, given = {}, dat
     TOKEN_ADDRESS: TOKEN,
     // Most tests watch a contract that emits whatever it is asked to.
     DEVELOPMENT_CHAIN: 'true',
+    PONTE_MODE: 'development',
     VERIFY_DEPLOYMENT: 'false',
     CONFIRMATIONS: '1',
     // Mining many blocks at once runs ahead of the clock, a second for each.

@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   const config = readConfig(ordersConfig, {
     ...{ DATABASE_URL: home.url, AMQP_URL: 'amqp://unused', HOST: '127.0.0.1', PORT: '0', OPS_PORT: '0', GATEWAY_TOKEN_SECRET: SECRET },
     ...{ PUBLIC_URL: 'http://127.0.0.1:8080', NETWORK: 'bench', CHAIN_ID: '1', PLATFORM_FEE_BPS: '100', RATE_STATIC: '5.42' },
-    ...{ DEVELOPMENT_CHAIN: 'true' },
+    ...{ DEVELOPMENT_CHAIN: 'true', PONTE_MODE: 'development' },
     ...{ TOKEN_ADDRESS: `0x${'01'.repeat(20)}`, ROUTER_ADDRESS: `0x${'02'.repeat(20)}` },
   })
   const orders = createOrders(config, { bus: memoryBus({ topology, logger: silentLogger }), logger: silentLogger })

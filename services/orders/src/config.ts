@@ -1,4 +1,5 @@
 import { CENT, PAYMENT_TOLERANCE_MAX, parseRate } from '@ponte/contracts'
+import { modeFault } from '@ponte/payment-router'
 import { commonSettings, integer, list, secrets } from '@ponte/service-kit'
 import { z } from 'zod'
 import { httpRateSettings } from './quote/http-rate'
@@ -93,6 +94,10 @@ const settings = z.object({
 })
 
 export const ordersConfig = settings
+  .superRefine((config, context) => {
+    const fault = modeFault(config.PONTE_MODE, { chainId: config.CHAIN_ID, development: config.DEVELOPMENT_CHAIN })
+    if (fault) context.addIssue({ code: 'custom', path: ['PONTE_MODE'], message: fault })
+  })
   .refine(config => config.DEVELOPMENT_CHAIN || config.RPC_URLS.length > 0, {
     path: ['RPC_URLS'],
     message: 'must be set: no order is opened on terms that the chain contradicts',

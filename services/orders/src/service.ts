@@ -77,6 +77,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
 
   const factory = depositFactory(config)
   const place = {
+    livemode: config.PONTE_MODE === 'live',
     network: config.NETWORK,
     publicUrl: config.PUBLIC_URL,
     confirmations: config.CONFIRMATIONS,

@@ -20,6 +20,7 @@ export const settings = (databaseUrl: string): Record<string, string> => ({
   NETWORK: 'anvil',
   CHAIN_ID: '31337',
   DEVELOPMENT_CHAIN: 'true',
+  PONTE_MODE: 'development',
   TOKEN_ADDRESS: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
   ROUTER_ADDRESS: ROUTER,
   PLATFORM_FEE_BPS: '100',

@@ -32,6 +32,8 @@ export interface RouteDeps {
   store: Store
   orderWaits: OrderWaits
   publicUrl: string
+  /** Real money moves here. */
+  livemode: boolean
   orderWaitMs: number
   /** Default for an unpaid plan when the merchant does not choose. */
   dunning: Dunning
@@ -42,7 +44,7 @@ export interface RouteDeps {
 export function routes(deps: RouteDeps): Router {
   const { store, now } = deps
   const bodyOf = (subscription: Subscription, charges?: readonly Charge[]) =>
-    subscriptionBody(subscription, { at: now(), publicUrl: deps.publicUrl }, charges)
+    subscriptionBody(subscription, { at: now(), publicUrl: deps.publicUrl, livemode: deps.livemode }, charges)
   const router = Router()
   router.use(requireCaller({ secrets: deps.tokenSecrets, audience: 'subscriptions', schema: caller }))
   payerRoutes(router, deps)

@@ -73,6 +73,7 @@ export function createSubscriptions(config: SubscriptionsConfig, overrides: Over
     orderWaits,
     dunning,
     publicUrl: config.PUBLIC_URL,
+    livemode: config.PONTE_MODE === 'live',
     orderWaitMs: config.ORDER_WAIT_MS,
     tokenSecrets: config.GATEWAY_TOKEN_SECRET,
   })

@@ -20,7 +20,7 @@ const iso = (at: Date | null) => at?.toISOString() ?? null
 
 /** `include=body` shows the stored bytes too. */
 export const eventBody =
-  ({ include }: { include?: 'body' | undefined }, history: () => NumberedHistory | undefined) =>
+  ({ include, livemode }: { include?: 'body' | undefined; livemode: boolean }, history: () => NumberedHistory | undefined) =>
   (row: Event): EventBody => {
     const type = webhookType.parse(row.type)
     const body = Buffer.from(row.body).toString('utf8')
@@ -28,7 +28,7 @@ export const eventBody =
     const { id, createdAt } = row
     const sequence = Number(row.sequence)
     const cursor = cursorText(cursorAt(history(), sequence))
-    const event: EventBody = { object: 'event', id, type, data, created_at: createdAt.toISOString(), sequence, cursor }
+    const event: EventBody = { object: 'event', id, livemode, type, data, created_at: createdAt.toISOString(), sequence, cursor }
     return include === 'body' ? { ...event, body } : event
   }
 

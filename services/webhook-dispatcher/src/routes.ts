@@ -35,6 +35,8 @@ import type { Pulled, Replayed, Store } from './store'
 export interface RouteDeps {
   store: Store
   pull: Pull
+  /** Real money moves here. */
+  livemode: boolean
   tokenSecrets: readonly string[]
   endpoints: EndpointRouteDeps
   /** Called when something may be due. */
@@ -46,13 +48,13 @@ const COPY_WAIT_MS = 2_000
 const COPY_POLL_MS = 25
 
 export function routes(deps: RouteDeps): Router {
-  const { store, pull } = deps
+  const { store, pull, livemode } = deps
   const router = Router()
   router.use(requireCaller({ secrets: deps.tokenSecrets, audience: 'webhook-dispatcher', schema: caller }))
   endpointRoutes(router, deps.endpoints)
 
   serve(router, operations.listEvents, async ({ query, terms: { merchant_id } }, _req, res) => {
-    if (query.after !== undefined) return void res.json(await pulled(pull, merchant_id, { ...query, after: query.after }, res))
+    if (query.after !== undefined) return void res.json(await pulled(pull, merchant_id, { ...query, livemode, after: query.after }, res))
     let history: NumberedHistory | undefined
     const find = async (limit: number) => {
       const found = await store.events.list(merchant_id, query, limit)
@@ -64,7 +66,7 @@ export function routes(deps: RouteDeps): Router {
       await searchedPage(
         query,
         find,
-        eventBody(query, () => history),
+        eventBody({ ...query, livemode }, () => history),
       ),
     )
   })
@@ -72,7 +74,7 @@ export function routes(deps: RouteDeps): Router {
   serve(router, operations.getEvent, async ({ params: { id }, query, terms }, _req, res) => {
     const event = owned(await store.events.find(id), terms, `event ${id}`)
     const history = await store.events.history(terms.merchant_id)
-    res.json(eventBody(query, () => history)(event))
+    res.json(eventBody({ ...query, livemode }, () => history)(event))
   })
 
   serve(router, operations.listDeliveries, async ({ query, terms: { merchant_id } }, _req, res) => {
@@ -136,7 +138,7 @@ export function routes(deps: RouteDeps): Router {
 }
 
 /** A page from a sequence on, and where the next one begins: the same place when there was nothing. */
-async function pulled(pull: Pull, merchantId: string, query: PullQuery, res: Response): Promise<EventListBody> {
+async function pulled(pull: Pull, merchantId: string, query: PullQuery & { livemode: boolean }, res: Response): Promise<EventListBody> {
   const gone = new AbortController()
   res.on('close', () => gone.abort())
   let looked: Pick<Pulled, 'lookedTo' | 'isEnded' | 'history'> | undefined

@@ -87,7 +87,17 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
     due: worker.due,
     logger,
   }
-  const app = createApp({ routes: routes({ store, pull, endpoints, tokenSecrets: config.GATEWAY_TOKEN_SECRET, due: worker.due }), logger })
+  const app = createApp({
+    routes: routes({
+      store,
+      pull,
+      livemode: config.PONTE_MODE === 'live',
+      endpoints,
+      tokenSecrets: config.GATEWAY_TOKEN_SECRET,
+      due: worker.due,
+    }),
+    logger,
+  })
   const http = httpServer('http', app, { host: config.HOST, port: config.PORT })
   return assemble({
     parts: [

@@ -76,6 +76,7 @@ export const productionEnv = (fresh: Variables, place: Variables): Variables => 
   NETWORK: 'base',
   CHAIN_ID: '8453',
   DEVELOPMENT_CHAIN: 'false',
+  PONTE_MODE: 'live',
   FEES_BPS: '100',
   WS_URL: '',
   RATE_STATIC: '',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { id, timestamp } from '../fields'
+import { livemode } from '../mode'
 import {
   acceptedData,
   accountData,
@@ -26,6 +27,7 @@ export const eventBody = z
   .object({
     object: z.literal('event'),
     id,
+    livemode: livemode.optional(),
     type: webhookType,
     data: z.union([
       settledData,

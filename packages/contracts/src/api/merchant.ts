@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { address, id, text, timestamp, usdcAmount, usdcAmountInput } from '../fields'
+import { livemode } from '../mode'
 
-export const apiKey = z.string().regex(/^sk_live_[0-9a-f]{64}$/)
+export const apiKey = z.string().regex(/^sk_(live|test)_[0-9a-f]{64}$/)
 
 export const displayName = text(120).meta({ example: 'Padaria Estrela' })
 export const webhookUrl = text(2048).meta({ description: 'http(s) URL without credentials', example: 'https://example.com/webhooks' })
@@ -65,6 +66,7 @@ export const merchant = z
   .object({
     object: z.literal('merchant'),
     id,
+    livemode: livemode.optional(),
     display_name: displayName,
     webhook_url: webhookUrl.nullable(),
     webhook_secret: webhookSecret

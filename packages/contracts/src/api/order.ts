@@ -15,6 +15,7 @@ import {
   usdcAmount,
   usdcAmountInput,
 } from '../fields'
+import { livemode } from '../mode'
 import { returnUrl } from '../return-url'
 import { checkoutAuthorization } from './authorization'
 
@@ -92,6 +93,7 @@ export type PaymentBody = z.infer<typeof payment>
 const pendingOrder = {
   object: 'order',
   id: '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90',
+  livemode: false,
   status: 'pending',
   exception: null,
   subscription_id: null,
@@ -129,6 +131,7 @@ export const order = z
   .object({
     object: z.literal('order'),
     id,
+    livemode: livemode.optional(),
     status: orderStatus,
     exception: orderException.nullable(),
     subscription_id: id.nullable(),
@@ -172,6 +175,7 @@ export const checkout = z
   .object({
     object: z.literal('checkout'),
     id,
+    livemode: livemode.optional(),
     merchant_name: z.string(),
     description: description.nullable(),
     of_subscription: z.boolean().optional().meta({ description: 'Whether it is the charge of a subscription' }),

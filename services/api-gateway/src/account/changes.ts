@@ -1,4 +1,4 @@
-import { type AddressPolicy, ApiError } from '@ponte/contracts'
+import { type AddressPolicy, ApiError, type Mode } from '@ponte/contracts'
 import { keyedRequest, retryConflicts } from '@ponte/service-kit'
 import type { Request, Response } from 'express'
 import { actorIdIn, sessionTokenIn, userIn } from '../credentials/credentials'
@@ -29,6 +29,7 @@ export interface AccountDeps {
   payoutGuard: PayoutGuard
   /** The most that a merchant may choose as tolerance. */
   toleranceMaxUnits: bigint
+  mode: Mode
   /** There is a server for mail. */
   isMailing: boolean
 }
@@ -98,7 +99,7 @@ export const isFreshLogin = (res: Response, proof: Proof): Promise<boolean> =>
 
 /** A merchant, with its secrets for who was just shown them. */
 export const bodyFor = (
-  { sealKeys, webhooks, now }: Pick<AccountDeps, 'sealKeys' | 'webhooks' | 'now'>,
+  { sealKeys, webhooks, now, mode }: Pick<AccountDeps, 'sealKeys' | 'webhooks' | 'now' | 'mode'>,
   merchant: Merchant,
   withSecrets = false,
-) => merchantBody(inForce(merchant, now()), { sealKeys, webhooks, withSecrets })
+) => merchantBody(inForce(merchant, now()), { sealKeys, webhooks, mode, withSecrets })

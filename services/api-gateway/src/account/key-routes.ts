@@ -17,7 +17,7 @@ const KEYS_MAX = 50
 
 /** Named keys beside the API key of the specification, each with its own scopes. */
 export function keyHandlers(deps: AccountDeps) {
-  const { store, now, sealKeys } = deps
+  const { store, now, sealKeys, mode } = deps
   const ownKey = async (id: string, res: Response): Promise<NamedKey> => {
     const key = await store.namedKeys.find((await own(store, res)).id, id)
     if (!key) throw new ApiError('not_found', 'You have no such API key.')
@@ -54,7 +54,7 @@ export function keyHandlers(deps: AccountDeps) {
   }
   /** The same request again gives the same key: it is derived again, and nowhere kept. */
   const createdOnce = async (merchant: Merchant, body: CreateApiKey, idempotencyKey: string, res: Response) => {
-    const source = { secrets: sealKeys, merchantId: merchant.id, idempotencyKey }
+    const source = { mode, secrets: sealKeys, merchantId: merchant.id, idempotencyKey }
     const replayed = async (): Promise<boolean> => {
       const known = await store.namedKeys.findByRequest(merchant.id, { idempotencyKey, body })
       if (!known?.key.salt) return false
@@ -93,7 +93,7 @@ export function keyHandlers(deps: AccountDeps) {
         await requireMaker(merchant, body, res)
         const idempotencyKey = repeatableBy(req, res, merchant)
         if (idempotencyKey === undefined) {
-          const minted = mintApiKey(randomBytes(API_KEY_ENTROPY_BYTES))
+          const minted = mintApiKey(randomBytes(API_KEY_ENTROPY_BYTES), mode)
           const key = await opened(merchant, body, minted.plain, res)
           await store.namedKeys.insert(merchant, key, minted.hash, actor(res), null)
           created(res, key, minted.plain)

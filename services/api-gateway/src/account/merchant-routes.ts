@@ -22,11 +22,11 @@ import { ownersOf } from './team'
 
 const SALT_BYTES = 32
 const mintSecret = () => `whsec_${randomBytes(32).toString('hex')}`
-const mint = () => mintApiKey(randomBytes(API_KEY_ENTROPY_BYTES))
 
 /** Specification, Merchant self-management. */
 export function merchantHandlers(deps: AccountDeps) {
-  const { store, now, orders, sealKeys } = deps
+  const { store, now, orders, sealKeys, mode } = deps
+  const mint = () => mintApiKey(randomBytes(API_KEY_ENTROPY_BYTES), mode)
   const bodyOf = (merchant: Merchant, withSecrets = false) => bodyFor(deps, merchant, withSecrets)
   const sealedSecret = (merchantId: string) => seal(mintSecret(), sealKeys, merchantId)
 
@@ -36,7 +36,7 @@ export function merchantHandlers(deps: AccountDeps) {
     return key.plain
   }
   const rotatedOnce = async (merchant: Merchant, idempotencyKey: string, res: Response): Promise<string> => {
-    const source = { secrets: sealKeys, merchantId: merchant.id, idempotencyKey }
+    const source = { mode, secrets: sealKeys, merchantId: merchant.id, idempotencyKey }
     const replayed = async (known: DerivedFrom) => {
       await store.auditLog.note(merchant, 'api_key.show_again', ['api_key'], actor(res))
       res.setHeader('Idempotency-Replayed', 'true')

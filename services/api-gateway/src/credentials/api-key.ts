@@ -1,7 +1,7 @@
 import { createHash, hkdfSync } from 'node:crypto'
-import { apiKey } from '@ponte/contracts'
+import { apiKey, keyPrefixOf, type Mode } from '@ponte/contracts'
 
-/** Specification, API keys: `sk_live_` and 64 hex characters, 256 bits of entropy. */
+/** Specification, API keys: a prefix and 64 hex characters, 256 bits of entropy. */
 export const API_KEY_ENTROPY_BYTES = 32
 
 export interface MintedKey {
@@ -11,9 +11,9 @@ export interface MintedKey {
 }
 
 /** Makes a key of 32 bytes from the CSPRNG. Throws RangeError on any other length. */
-export function mintApiKey(entropy: Uint8Array): MintedKey {
+export function mintApiKey(entropy: Uint8Array, mode: Mode): MintedKey {
   if (entropy.length !== API_KEY_ENTROPY_BYTES) throw new RangeError(`An API key needs ${API_KEY_ENTROPY_BYTES} bytes of entropy.`)
-  const plain = `sk_live_${Buffer.from(entropy).toString('hex')}`
+  const plain = `${keyPrefixOf(mode)}${Buffer.from(entropy).toString('hex')}`
   return { plain, hash: hashApiKey(plain) }
 }
 
@@ -22,6 +22,7 @@ export const KEY_SHOWN_AGAIN_MS = 3_600_000
 
 /** A key is derived from these beside a salt: the first of the secrets, and the request. */
 export interface DerivationSource {
+  mode: Mode
   secrets: readonly string[]
   merchantId: string
   idempotencyKey: string
@@ -42,6 +43,7 @@ export const deriveApiKey = ({ secrets: [secret = ''], ...source }: DerivationSo
     new Uint8Array(
       hkdfSync('sha256', Buffer.from(secret, 'hex'), salt, `api-key ${source.merchantId} ${source.idempotencyKey}`, API_KEY_ENTROPY_BYTES),
     ),
+    source.mode,
   )
 
 /** The key that the request was answered with, by whichever of the secrets it was derived: the first may be another one by now. */

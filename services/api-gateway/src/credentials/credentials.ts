@@ -1,4 +1,13 @@
-import { ApiError, type Caller, type Credential, type MerchantTerms, type Permission, SPECIFIED_KEY_SCOPES } from '@ponte/contracts'
+import {
+  ApiError,
+  type Caller,
+  type Credential,
+  keyPrefixOf,
+  type MerchantTerms,
+  type Mode,
+  type Permission,
+  SPECIFIED_KEY_SCOPES,
+} from '@ponte/contracts'
 import { addLogFields } from '@ponte/service-kit'
 import type { Request, RequestHandler, Response } from 'express'
 import { hashApiKey, isApiKey } from './api-key'
@@ -15,12 +24,18 @@ interface Access {
 }
 
 /** Refuses a request without a valid API key, and keeps the terms of its merchant in `res.locals.terms` (specification, API keys). */
-export function requireApiKey(termsByKey: (hash: Buffer) => Promise<KeyTerms | null>): RequestHandler {
+export function requireApiKey(termsByKey: (hash: Buffer) => Promise<KeyTerms | null>, mode: Mode): RequestHandler {
+  const prefix = keyPrefixOf(mode)
   return async (req, res, next) => {
-    const key = bearer(req.headers.authorization, 'Send the API key: Authorization: Bearer sk_live_…')
+    const key = bearer(req.headers.authorization, `Send the API key: Authorization: Bearer ${prefix}…`)
+    if (key !== undefined && isApiKey(key) && !key.startsWith(prefix))
+      throw new ApiError(
+        'invalid_api_key',
+        `This is a key of a ${mode === 'test' ? 'live' : 'test'} deployment (${key.slice(0, prefix.length)}…), and this one is ${mode === 'test' ? 'for tests: no real money moves here' : 'not for tests'}. Use its own key (${prefix}…).`,
+      )
     const known = key !== undefined && isApiKey(key) ? await termsByKey(hashApiKey(key)) : null
     if (!known)
-      throw new ApiError('invalid_api_key', 'This route needs an API key (sk_live_…) that is known and neither revoked nor expired.')
+      throw new ApiError('invalid_api_key', `This route needs an API key (${prefix}…) that is known and neither revoked nor expired.`)
     const { scopes, key_id, frozen_at: frozenAt, ...terms } = known
     rememberTerms(res, terms)
     res.locals.actorId = key_id === null ? 'api_key' : `api_key:${key_id}`

@@ -1,4 +1,4 @@
-import { type AddressPolicy, formatNullableUsdc, type MerchantBody } from '@ponte/contracts'
+import { type AddressPolicy, formatNullableUsdc, type MerchantBody, type Mode } from '@ponte/contracts'
 import { unseal } from '@ponte/service-kit'
 import type { Merchant } from './merchant'
 import { type PayoutChange, payoutMessage } from './payout-change'
@@ -7,13 +7,14 @@ import { warningsOf } from './warnings'
 /** The merchant's view of itself: the only place where a sealed secret is opened. */
 export function merchantBody(
   merchant: Merchant,
-  { sealKeys, webhooks, withSecrets }: { sealKeys: readonly string[]; webhooks: AddressPolicy; withSecrets: boolean },
+  { sealKeys, webhooks, mode, withSecrets }: { sealKeys: readonly string[]; webhooks: AddressPolicy; mode: Mode; withSecrets: boolean },
 ): MerchantBody {
   const shown = (sealed: string) => (withSecrets ? unseal(sealed, sealKeys, merchant.id) : null)
   const warnings = warningsOf(merchant, webhooks)
   return {
     object: 'merchant',
     id: merchant.id,
+    livemode: mode === 'live',
     display_name: merchant.displayName,
     webhook_url: merchant.webhookUrl,
     webhook_secret: shown(merchant.sealedWebhookSecret),

@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ApiError } from '@ponte/contracts'
+import { ApiError, type Mode } from '@ponte/contracts'
 import { type RequestHandler, Router } from 'express'
 import sirv from 'sirv'
 import { type DashboardSessionOptions, dashboardSession } from './dashboard-session'
+import { testBannerRoutes, withTestBanner } from './test-banner'
 
 export interface PagesOptions {
   /** The built pages. */
@@ -11,6 +12,7 @@ export interface PagesOptions {
   /** Asked for by the pages at start, to log in. Public by nature. */
   settings: { auth_url: string | null; public_client_key: string | null }
   session: DashboardSessionOptions
+  mode: Mode
   /** Merchants' pictures. */
   logos: Router
 }
@@ -18,14 +20,15 @@ export interface PagesOptions {
 const YEAR_S = 31_536_000
 
 /** The dashboard and the hosted checkout, when they are built: static files, and one document for each of the two. */
-export function pages({ folder, settings, session, logos }: PagesOptions): Router {
+export function pages({ folder, settings, session, mode, logos }: PagesOptions): Router {
   const router = Router()
   const document = (names: string[]): RequestHandler => {
     const found = names.map(name => join(folder, name)).find(existsSync)
     return (_req, res) => {
       if (!found) throw new ApiError('not_found', 'The pages are not built here; run the build of packages/web.')
       res.setHeader('Cache-Control', 'no-cache')
-      res.sendFile(found)
+      if (mode === 'test') res.type('html').send(withTestBanner(readFileSync(found, 'utf8')))
+      else res.sendFile(found)
     }
   }
   const home = existsSync(join(folder, 'dashboard.html')) ? '/dashboard' : '/docs'
@@ -34,6 +37,7 @@ export function pages({ folder, settings, session, logos }: PagesOptions): Route
     res.setHeader('Cache-Control', 'no-cache')
     res.json(settings)
   })
+  if (mode === 'test') router.use(testBannerRoutes())
   router.use(logos)
   router.use(dashboardSession(session))
   const assets = join(folder, 'assets')

@@ -87,6 +87,8 @@ describe('settings', () => {
 
   it.each([
     ['a main net as a development chain', { DEVELOPMENT_CHAIN: 'true' }, 'DEVELOPMENT_CHAIN'],
+    ['a test network as a live deployment', { CHAIN_ID: '84532' }, 'PONTE_MODE: must be test'],
+    ['a main net as a deployment for tests', { PONTE_MODE: 'test' }, 'PONTE_MODE: must be live'],
     ['no verification of a real chain', { VERIFY_DEPLOYMENT: 'false' }, 'VERIFY_DEPLOYMENT'],
     ['no fee receivers on a real chain', { FEE_RECEIVERS: '' }, 'FEE_RECEIVERS'],
     ['no fees on a real chain', { FEES_BPS: '' }, 'FEES_BPS'],

@@ -6,6 +6,8 @@ import { givenAwayUnits, type Ledger, type Order, receivedUnits } from './order'
 import { requiredUnits } from './verdict'
 
 export interface Place {
+  /** Real money moves here. */
+  livemode: boolean
   network: string
   publicUrl: string
   confirmations: number
@@ -38,6 +40,7 @@ export function orderBody(order: Order, place: Place): OrderBody {
   return {
     object: 'order',
     id: order.id,
+    livemode: place.livemode,
     status: order.status,
     exception: order.exception,
     subscription_id: order.subscriptionId,
@@ -70,6 +73,7 @@ export function checkoutBody(history: OrderHistory, headBlock: bigint, place: Pl
   return {
     object: 'checkout',
     id: order.id,
+    livemode: place.livemode,
     merchant_name: order.merchantName,
     description: order.description,
     of_subscription: order.subscriptionId !== null,

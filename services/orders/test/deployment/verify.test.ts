@@ -63,7 +63,7 @@ it('asks the next node when one does not answer', async () => {
 
 it('is not optional where money is real', () => {
   const read = (more: Record<string, string>) => () =>
-    readConfig(ordersConfig, { ...settings('postgres://x'), DEVELOPMENT_CHAIN: 'false', ...more })
+    readConfig(ordersConfig, { ...settings('postgres://x'), DEVELOPMENT_CHAIN: 'false', PONTE_MODE: 'live', ...more })
   expect(read({ DEPOSIT_FACTORY: 'none' })).toThrow('RPC_URLS')
   expect(read({ RPC_URLS: chain.rpcUrl })).toThrow('DEPOSIT_FACTORY')
   expect(read({ RPC_URLS: chain.rpcUrl, DEPOSIT_FACTORY: 'none' })).not.toThrow()

@@ -10,13 +10,14 @@ export const CHARGES_SHOWN = 24
 /** The subscription as the API shows it; with `charges` when they were asked for. */
 export function subscriptionBody(
   subscription: Subscription,
-  { at, publicUrl }: { at: Date; publicUrl: string },
+  { at, publicUrl, livemode }: { at: Date; publicUrl: string; livemode: boolean },
   charges?: readonly Charge[],
 ): SubscriptionBody {
   const { schedule, periodIndex, payerToken } = subscription
   return {
     object: 'subscription',
     id: subscription.id,
+    livemode,
     status: subscription.status,
     external_ref: subscription.externalRef,
     description: subscription.description,

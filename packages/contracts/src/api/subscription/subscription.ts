@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { brlAmount, brlAmountInput, description, externalRef, id, metadata, metadataChange, timestamp } from '../../fields'
+import { livemode } from '../../mode'
 import { isOneWay, notOneWay, pageQuery } from '../list'
 import { ORDER_EXPIRES_IN_MAX_S, ORDER_EXPIRES_IN_MIN_S } from '../order'
 
@@ -149,6 +150,7 @@ export const subscription = z
   .object({
     object: z.literal('subscription'),
     id,
+    livemode: livemode.optional(),
     status: subscriptionStatus,
     external_ref: externalRef.nullable(),
     description: description.nullable(),
