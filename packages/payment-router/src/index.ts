@@ -1,7 +1,7 @@
 export { depositAddressAbi } from './artifacts/deposit-address'
 export { paymentRouterAbi } from './artifacts/payment-router'
 export { testRateFeedAbi } from './artifacts/test-rate-feed'
-export { testUsdcAbi } from './artifacts/test-usdc'
+export { testUsdcAbi, testUsdcBytecode } from './artifacts/test-usdc'
 export { deployContractWallet } from './contract-wallet'
 export {
   AddressTakenError,

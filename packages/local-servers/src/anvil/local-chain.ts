@@ -1,6 +1,26 @@
-import { type DeployedContracts, deployContracts, deployRouter, paymentRouterAbi, testUsdcAbi } from '@ponte/payment-router'
-import { Contract, JsonRpcProvider, MaxUint256, Network, type TransactionReceipt, type TransactionResponse, Wallet } from 'ethers'
+import {
+  type DeployedContracts,
+  deployContracts,
+  deployRouter,
+  paymentRouterAbi,
+  receiveWithAuthorizationTypedData,
+  testRateFeedAbi,
+  testUsdcAbi,
+  testUsdcBytecode,
+} from '@ponte/payment-router'
+import {
+  Contract,
+  ContractFactory,
+  JsonRpcProvider,
+  MaxUint256,
+  Network,
+  type TransactionReceipt,
+  type TransactionResponse,
+  toBeHex,
+  Wallet,
+} from 'ethers'
 import { type AnvilOptions, startAnvil } from './anvil'
+import { pauseProcess } from './pause'
 import { testAccounts } from './test-accounts'
 
 export interface Payment {
@@ -37,6 +57,21 @@ export interface LocalChain extends DeployedContracts {
   /** Approves the router once, then pays through it. Like the others it resolves when sent, so a chain that mines on demand may wait. */
   pay(payer: Wallet, payment: Payment): Promise<TransactionResponse>
   sweep(submitter: Wallet, of: { memo: string; merchant: string }): Promise<TransactionResponse>
+  /** A transfer of another token than the one that routers take; it is deployed when it is first sent. */
+  transferForeign(payer: Wallet, to: string, amount: bigint): Promise<TransactionResponse>
+  /** The payer's signature by which anyone may pay through the router, as `POST …/authorization` takes it. `validBefore` in Unix seconds. */
+  signPayment(
+    payer: Wallet,
+    payment: Payment & { validBefore: number; salt: bigint },
+  ): Promise<{ payer_address: string; valid_before: number; salt: string; signature: string }>
+  /** Lets the exchange rate be as old as `updatedAt`, in Unix seconds; fresh for ever with 0. */
+  setRateTime(updatedAt: number): Promise<void>
+  /** From now on blocks are so much later. */
+  increaseTime(seconds: number): Promise<void>
+  /** Mines nothing until what it answers is called. */
+  halt(): Promise<() => Promise<void>>
+  /** The node answers nothing for so long; resolves when it has stopped. */
+  pauseNode(seconds: number): Promise<void>
   stop(): Promise<void>
 }
 
@@ -64,8 +99,9 @@ const GAS = { gasLimit: 500_000 }
 /** Acts of a test, or of a developer, with token and router on a chain of test accounts. */
 export function chainActions(
   provider: JsonRpcProvider,
-  { usdcAddress, routerAddress }: Pick<DeployedContracts, 'usdcAddress' | 'routerAddress'>,
+  { usdcAddress, routerAddress, rateFeedAddress }: Pick<DeployedContracts, 'usdcAddress' | 'routerAddress'> & { rateFeedAddress?: string },
 ) {
+  let foreign: Promise<Contract> | undefined
   const usdc = new Contract(usdcAddress, testUsdcAbi)
   const router = new Contract(routerAddress, paymentRouterAbi)
   const send = (contract: Contract, signer: Wallet, method: string, ...values: unknown[]): Promise<TransactionResponse> =>
@@ -102,6 +138,43 @@ export function chainActions(
       return send(router, payer, 'pay', memo, merchant, amount)
     },
     sweep: (submitter: Wallet, { memo, merchant }: { memo: string; merchant: string }) => send(router, submitter, 'sweep', memo, merchant),
+    async transferForeign(payer: Wallet, to: string, amount: bigint): Promise<TransactionResponse> {
+      foreign ??= (async () => {
+        const deployed = await new ContractFactory(testUsdcAbi, testUsdcBytecode, wallet(0)).deploy()
+        return new Contract(await (await deployed.waitForDeployment()).getAddress(), testUsdcAbi)
+      })()
+      const token = await foreign
+      await mined(send(token, wallet(0), 'mint', payer.address, amount))
+      return send(token, payer, 'transfer', to, amount)
+    },
+    async signPayment(
+      payer: Wallet,
+      { memo, merchant, amount, validBefore, salt: number }: Payment & { validBefore: number; salt: bigint },
+    ) {
+      const { chainId } = await provider.getNetwork()
+      const salt = toBeHex(number, 32)
+      const { domain, types, message } = receiveWithAuthorizationTypedData({
+        ...{
+          chainId,
+          usdcAddress,
+          router: routerAddress,
+          memo,
+          merchant,
+          payer: payer.address,
+          amount,
+          validBefore: BigInt(validBefore),
+          salt,
+        },
+      })
+      const signature = await payer.signTypedData(domain, types, message)
+      return { payer_address: payer.address, valid_before: validBefore, salt, signature }
+    },
+    async setRateTime(updatedAt: number): Promise<void> {
+      if (rateFeedAddress === undefined) throw new Error('This chain has no rate feed.')
+      const feed = new Contract(rateFeedAddress, testRateFeedAbi, provider)
+      const { answer_ } = await feed.getFunction('latestRoundData').staticCall()
+      await mined(send(feed, wallet(0), 'set', answer_, updatedAt))
+    },
   }
 }
 
@@ -135,6 +208,19 @@ export async function startLocalChain(options: LocalChainOptions = {}): Promise<
       ...deployed,
       ...chainActions(provider, deployed),
       ...{ rpcUrl: anvil.rpcUrl, wsUrl: anvil.wsUrl, chainId: anvil.chainId, feeBps, feeReceiver, provider, stop },
+      increaseTime: async seconds => void (await provider.send('evm_increaseTime', [seconds])),
+      async halt() {
+        await provider.send('evm_setIntervalMining', [0])
+        await provider.send('evm_setAutomine', [false])
+        return async () => {
+          await provider.send('evm_setAutomine', [
+            !noMining && (anvilOptions.blockTimeS === undefined || anvilOptions.mixedMining === true),
+          ])
+          if (anvilOptions.blockTimeS !== undefined) await provider.send('evm_setIntervalMining', [anvilOptions.blockTimeS])
+          await provider.send('anvil_mine', [1])
+        }
+      },
+      pauseNode: seconds => pauseProcess(anvil.pid, seconds),
       mine: blocks => provider.send('anvil_mine', [blocks ?? 1]),
       reorg: depth => provider.send('anvil_reorg', [depth, []]),
       setNextBlockTimestamp: seconds => provider.send('evm_setNextBlockTimestamp', [seconds]),
