@@ -10,6 +10,7 @@ import {
   outboxRelay,
   serviceParts,
 } from '@ponte/service-kit'
+import { Router } from 'express'
 import { createOrderWaits } from './api/order-wait'
 import type { SubscriptionsConfig } from './config'
 import { reactions } from './reactions'
@@ -79,7 +80,11 @@ export function createSubscriptions(config: SubscriptionsConfig, overrides: Over
   })
   const http = httpServer('http', createApp({ routes: routing, logger }), { host: config.HOST, port: config.PORT })
   const reacting = reactions({ store, now, orderWaits, scheduler })
-  return assemble({ parts: [relay, scheduler, pruning, consumer(bus, queuesReadBy('subscriptions'), reacting)], http })
+  const operators = Router().post('/due', async (_req, res) => {
+    scheduler.wake()
+    res.json({ next_at: (await store.subscriptions.nextAt())?.toISOString() ?? null })
+  })
+  return assemble({ parts: [relay, scheduler, pruning, consumer(bus, queuesReadBy('subscriptions'), reacting)], http, operators })
 }
 
 const FACTS: Record<Change['facts'][number]['kind'], true> = {

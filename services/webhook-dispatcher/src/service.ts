@@ -14,6 +14,7 @@ import {
   unseal,
 } from '@ponte/service-kit'
 import type { WebhookDispatcherConfig } from './config'
+import { hurryRoute } from './hurry-route'
 import { memoize } from './memoize'
 import { createDispatcherMetrics } from './metrics'
 import { createPull } from './pull'
@@ -113,6 +114,7 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
     http,
     operators: auditRoutes(database, { events: ['id'], deliveries: ['id'], merchants: ['id'] }).use(
       resealRoutes(database, config.SEAL_KEY, SEALED),
+      ...(config.PONTE_MODE === 'live' ? [] : [hurryRoute(store, worker.due)]),
     ),
     // Stopped before HTTP, which waits for its answers.
     last: [pull],

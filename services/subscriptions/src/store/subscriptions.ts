@@ -157,6 +157,12 @@ export function subscriptionStore(
       })
     },
 
+    /** When the next plan is due; null without any. */
+    async nextAt(): Promise<Date | null> {
+      const next = await prisma.subscription.aggregate({ _min: { wakeAt: true } })
+      return next._min.wakeAt
+    },
+
     /** Orders that ended longer ago than any report takes, and whose end orders has not reported: their plans wait for it. */
     undecidedCount: () => prisma.attempt.count({ where: { status: 'open', endsAt: { lt: new Date(now().getTime() - REPORT_LATE_MS) } } }),
 

@@ -34,6 +34,15 @@ const DAY_MS = 86_400_000
 export type DeliveryRow = Delivery & Pick<Event, 'orderId' | 'subscriptionId'>
 export type DeliveryDetail = DeliveryRow & { attemptLog: Attempt[]; body: Buffer; url: string | null }
 
+/** Raw SQL: moves times of two tables by an interval, in one statement. A lane that is leased gets its next turn when its results are written. */
+const HURRY = `
+  WITH moved AS (
+    UPDATE deliveries SET next_attempt_at = next_attempt_at - make_interval(secs => $1) WHERE status = 'pending' AND attempts > 0 RETURNING next_attempt_at
+  ), turned AS (
+    UPDATE lanes SET turn_at = turn_at - make_interval(secs => $1) WHERE lease_token IS NULL AND turn_at IS NOT NULL
+  )
+  SELECT extract(epoch FROM min(next_attempt_at) - now())::float AS in_s FROM moved`
+
 export function deliveryStore(database: Database, prisma: PrismaClient) {
   const subjects = (eventIds: readonly string[]) =>
     prisma.event.findMany({ where: { id: { in: [...eventIds] } }, select: { id: true, orderId: true, subscriptionId: true } })
@@ -110,6 +119,12 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
       const ids = rows.map(({ id }) => id)
       const found = inOrder(ids, await prisma.delivery.findMany({ where: { id: { in: ids } } }))
       return { rows: await withSubjects(found.map(row => withInFlight(row, inFlight))), searchedTo }
+    },
+
+    /** Brings what is to be tried again forward; answers in how many seconds the first of it is tried. */
+    async hurry(seconds: number): Promise<number | null> {
+      const { rows } = await database.query<{ in_s: number | null }>({ name: 'hurry', text: HURRY }, [seconds])
+      return rows[0]?.in_s ?? null
     },
 
     async overview(merchantId: string): Promise<Overview> {
