@@ -27,6 +27,7 @@ export const migrations: Record<ServiceName, string> = {
 
 export interface System {
   gatewayUrl: string
+  ordersUrl: string
   /** Health, readiness and metrics of each service. */
   opsUrls: Record<ServiceName, string>
   /** Resolves when no service has work in hand and the bus is empty. */
@@ -36,6 +37,8 @@ export interface System {
 
 export interface StartOptions {
   now?: () => Date
+  /** Of the gateway: logins and waits of accounts stay with the machine's clock where the others' is moved. */
+  accountsNow?: () => Date
   logger?: (service: ServiceName) => Logger
   onDeadLetter?: (queue: string, message: Message) => void
   /** Replicas of orders beside the one that the gateway asks: they take their share of the events and of what is due. */
@@ -56,7 +59,10 @@ export async function startAll(place: Place, options: StartOptions = {}): Promis
   const bus = memoryBus({ topology, logger: loggers('orders'), ...(options.onDeadLetter ? { onDeadLetter: options.onDeadLetter } : {}) })
   const env = environments(place)
   for (const name of serviceNames) Object.assign(env[name], options.settings?.[name])
-  const given = (name: ServiceName) => ({ bus, logger: loggers(name), ...(options.now ? { now: options.now } : {}) })
+  const given = (name: ServiceName) => {
+    const now = (name === 'api-gateway' && options.accountsNow) || options.now
+    return { bus, logger: loggers(name), ...(now ? { now } : {}) }
+  }
 
   const orders = createOrders(readConfig(ordersConfig, env.orders), given('orders'))
   const anywhere = { ...env.orders, PORT: '0', OPS_PORT: '0' }
@@ -83,6 +89,7 @@ export async function startAll(place: Place, options: StartOptions = {}): Promis
   await gateway.start()
   return {
     gatewayUrl: localUrl(gateway.http),
+    ordersUrl: ownerUrls.ORDERS_URL,
     opsUrls: {
       'api-gateway': localUrl(gateway.ops),
       orders: localUrl(orders.ops),

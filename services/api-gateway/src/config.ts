@@ -27,6 +27,9 @@ export const apiGatewayConfig = z
     /** The chain listener takes payers' signatures; without it such payments are not offered. */
     CHAIN_LISTENER_URL: owner.optional(),
     CHAIN_LISTENER_TOKEN_SECRET: secrets.optional(),
+    /** What plays payers and networks in tests; a deployment with real money has none, and none of its paths. */
+    SANDBOX_URL: owner.optional(),
+    SANDBOX_TOKEN_SECRET: secrets.optional(),
     /** The webhook dispatcher's own settings, so that a merchant is warned of an address that it refuses, and of no other. */
     WEBHOOK_ALLOW_CIDRS: cidrs.default([]),
     WEBHOOK_DENY_CIDRS: cidrs.default([]),
@@ -101,6 +104,14 @@ export const apiGatewayConfig = z
   .refine(config => (config.CHAIN_LISTENER_URL === undefined) === (config.CHAIN_LISTENER_TOKEN_SECRET === undefined), {
     path: ['CHAIN_LISTENER_TOKEN_SECRET'],
     message: 'goes together with CHAIN_LISTENER_URL',
+  })
+  .refine(config => (config.SANDBOX_URL === undefined) === (config.SANDBOX_TOKEN_SECRET === undefined), {
+    path: ['SANDBOX_TOKEN_SECRET'],
+    message: 'goes together with SANDBOX_URL',
+  })
+  .refine(config => config.SANDBOX_URL === undefined || config.PONTE_MODE !== 'live', {
+    path: ['SANDBOX_URL'],
+    message: 'must not be set where PONTE_MODE is live',
   })
   .refine(config => config.PUBLIC_URL !== undefined || (isLoopback(config.HOST) && config.TRUSTED_PROXIES === 0), {
     path: ['PUBLIC_URL'],

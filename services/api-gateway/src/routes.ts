@@ -69,7 +69,7 @@ export function routes(deps: RouteDeps): Router {
   const router = Router()
   if (deps.local) router.use(deps.local)
   for (const [id, operation] of operationList) {
-    if (operation.credentials.includes('internal')) continue
+    if (operation.credentials.includes('internal') || (operation.owner === 'sandbox' && !owners.sandbox)) continue
     const handler = Object.hasOwn(handlers, id) ? answering(operation, handlers[id] as AnyHandler) : null
     for (const place of placesOf(operation)) {
       router[operation.method](place.path, ...guards(operation, place), handler ?? forwarding(toOwner, operation, place))

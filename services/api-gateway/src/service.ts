@@ -202,6 +202,9 @@ function openOwners(config: ApiGatewayConfig, logger: Logger) {
     ...(config.CHAIN_LISTENER_URL !== undefined && config.CHAIN_LISTENER_TOKEN_SECRET !== undefined
       ? { 'chain-listener': open('chain-listener', config.CHAIN_LISTENER_URL, config.CHAIN_LISTENER_TOKEN_SECRET) }
       : {}),
+    ...(config.SANDBOX_URL !== undefined && config.SANDBOX_TOKEN_SECRET !== undefined
+      ? { sandbox: open('sandbox', config.SANDBOX_URL, config.SANDBOX_TOKEN_SECRET) }
+      : {}),
   }
 }
 

@@ -22,6 +22,7 @@ import { payerRefund, refund, refundClaim, refundList } from '../api/refund'
 import { payerSubscription } from '../api/subscription/payer-subscription'
 import { pendingCharge, subscription } from '../api/subscription/subscription'
 import { summary } from '../api/summary'
+import { testClock, testFunding, testPayments, testScenarioList, testSimulation } from '../api/testing'
 import { deletedEndpoint, webhookEndpoint } from '../api/webhook-endpoint'
 import { errorTable } from '../errors'
 
@@ -58,6 +59,11 @@ export const answers = {
   RefundList: refundList,
   PayerRefund: payerRefund,
   Recovery: recovery,
+  TestClock: testClock,
+  TestFunding: testFunding,
+  TestPayments: testPayments,
+  TestScenarioList: testScenarioList,
+  TestSimulation: testSimulation,
   RecoveryList: recoveryList,
   Explanation: explanation,
   Checkout: checkout,

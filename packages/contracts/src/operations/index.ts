@@ -8,6 +8,7 @@ import { payers } from './payers'
 import { recoveries } from './recoveries'
 import { refunds } from './refunds'
 import { subscriptions } from './subscriptions'
+import { testing } from './testing'
 
 export {
   aliasPath,
@@ -42,6 +43,7 @@ export const operations = {
   ...apiKeys,
   ...members,
   ...sessions,
+  ...testing,
 }
 export type Operations = typeof operations
 export type OperationId = keyof Operations

@@ -11,7 +11,7 @@ export type Method = (typeof METHODS)[number]
 
 /** `link`: the id or the token in a payer's link. `internal`: the gateway asks its owner for itself, and no client reaches it. */
 export type Credential = 'api_key' | 'session' | 'link' | 'internal'
-export type OperationOwner = 'api-gateway' | 'orders' | 'subscriptions' | 'webhook-dispatcher' | 'chain-listener'
+export type OperationOwner = 'api-gateway' | 'orders' | 'subscriptions' | 'webhook-dispatcher' | 'chain-listener' | 'sandbox'
 
 /** One operation of the interface: the gateway, its owner, the document and the clients are made of this and of nothing beside it. */
 export interface Operation {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ApiError, id } from '@ponte/contracts'
+import { ApiError, id, payTestOrder } from '@ponte/contracts'
 import { parseRequest } from '@ponte/service-kit'
 import { Router } from 'express'
 import { z } from 'zod'
@@ -8,13 +8,6 @@ import { payerScript, payerStyle } from './payer-page'
 import { NotPayable, type SamplePayer } from './sample-payer'
 
 const pathId = z.object({ order_id: id })
-const payment = z.strictObject({
-  amount: z
-    .string()
-    .regex(/^\d{1,9}(\.\d{1,6})?$/, 'must be USDC with at most six decimals')
-    .optional(),
-  via: z.enum(['transfer', 'router']).default('transfer'),
-})
 
 const PATH = '/sample-payer'
 const TAGS = `<link rel="stylesheet" href="${PATH}/style.css"><script type="module" src="${PATH}/script.js"></script></head>`
@@ -31,7 +24,7 @@ export function payerRoutes(payer: SamplePayer, webFolder: string): Router {
   router.post(`${PATH}/orders/:order_id/pay`, async (req, res) => {
     if (!req.is('application/json')) throw new ApiError('unsupported_media_type', 'Send JSON, at least {}.')
     const { order_id } = parseRequest(pathId, req.params, 'path')
-    const request = parseRequest(payment, jsonOf(req.body), 'body')
+    const request = parseRequest(payTestOrder, jsonOf(req.body), 'body')
     try {
       res.json(await payer.pay(order_id, request))
     } catch (error) {

@@ -17,8 +17,8 @@ import type { Owner } from './owner'
 import { fieldsOf, type RequestedChange } from './recorded'
 
 type OwnerName = 'orders' | 'subscriptions' | 'webhook-dispatcher'
-/** The chain listener need not be there. */
-export type Owners = Record<OwnerName, Owner> & { 'chain-listener'?: Owner }
+/** The chain listener need not be there, and the sandbox is there in tests alone. */
+export type Owners = Record<OwnerName, Owner> & { 'chain-listener'?: Owner; sandbox?: Owner }
 
 /** Writes a change that an owner is asked for to the audit log, and answers what is to be called with the owner's answer. */
 export type AuditTrail = (change: RequestedChange, res: Response) => Promise<(answer: ForwardedAnswer) => Promise<void>>
