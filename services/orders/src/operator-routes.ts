@@ -21,8 +21,13 @@ const span = z
  * What the platform's operator may look at, on the port that is never published: money that counts for no order, newest first, with the reason; and
  * what the books have of a range of blocks. Amounts are gross.
  */
-export function operatorRoutes(store: Store, chainId: number): Router {
+export function operatorRoutes(store: Store, chainId: number, due: () => Promise<void>): Router {
   const router = Router()
+  // For a clock that was moved: what waits for a look every few seconds has it at once.
+  router.post('/due', async (_req, res) => {
+    await due()
+    res.json({})
+  })
   router.get('/unmatched', async (req, res) => {
     const asked = query.safeParse(req.query)
     if (!asked.success) return void res.status(400).json({ detail: `limit is 1 to ${LIMIT_MAX}, below_block a block number.` })

@@ -204,7 +204,11 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
       },
     ),
   ]
-  return assemble({ parts, http, operators: operatorRoutes(store, config.CHAIN_ID).use(auditRoutes(database, audited)) })
+  const due = async () => {
+    await rates.refresh()
+    expiry.wake()
+  }
+  return assemble({ parts, http, operators: operatorRoutes(store, config.CHAIN_ID, due).use(auditRoutes(database, audited)) })
 }
 
 /** Read row by row by an auditor. */

@@ -185,6 +185,13 @@ export interface LocalChainOptions extends AnvilOptions {
   deployed?: DeployedContracts | undefined
 }
 
+/** A chain whose time was moved forward begins with the machine's again, and its next block would be older than its parent. */
+async function keepTime(provider: JsonRpcProvider): Promise<void> {
+  const [head, next] = await Promise.all([provider.getBlock('latest'), provider.getBlock('pending')])
+  const behindS = (head?.timestamp ?? 0) - (next?.timestamp ?? 0)
+  if (behindS > 0) await provider.send('evm_increaseTime', [behindS + 1])
+}
+
 /**
  * Starts anvil, deploys the contracts from test account 0 and gives what a test does with them.
  * The fee is 1 % to test account 1 unless given otherwise.
@@ -198,6 +205,7 @@ export async function startLocalChain(options: LocalChainOptions = {}): Promise<
     await anvil.stop()
   }
   try {
+    if (anvilOptions.stateFile !== undefined) await keepTime(provider)
     const signer = await provider.getSigner(0)
     const stands = known !== undefined && (await provider.getCode(known.usdcAddress)) !== '0x'
     const deployed = stands

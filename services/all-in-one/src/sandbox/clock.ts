@@ -4,7 +4,7 @@ import type { Logger, Part } from '@ponte/service-kit'
 
 /** What the clock asks of the services. */
 export interface Movement {
-  /** Has plans looked at that are due; answers when the next one is. */
+  /** Has orders and plans looked at that are due; answers when the next plan is. */
   due(): Promise<Date | null>
   /** Brings deliveries that wait forward; answers in how many seconds the next one is tried. */
   hurry(seconds: number): Promise<number | null>
@@ -52,9 +52,6 @@ export function createClock({ chain, logger }: { chain: Pick<LocalChain, 'increa
       const ahead = (await chain.now()) * 1_000 - Date.now()
       if (ahead < MOVED_MS) return
       aheadMs = ahead
-      await chain.mine()
-      const behindS = Math.floor(now().getTime() / 1_000) - (await chain.now())
-      if (behindS > MOVED_MS / 1_000) await chain.increaseTime(behindS)
     },
     /** Begins to move; resolves when it has come to rest. Throws `invalid_state`. */
     async advance(to: Date, movement: Movement): Promise<void> {

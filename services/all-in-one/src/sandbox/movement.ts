@@ -13,6 +13,7 @@ export function movementOf({ opsUrls, idle }: System): Movement {
   }
   return {
     async due() {
+      await ask(`${opsUrls.orders}/due`)
       const { next_at } = await ask(`${opsUrls.subscriptions}/due`)
       return next_at == null ? null : new Date(next_at)
     },

@@ -5,6 +5,8 @@ import type { RateSource } from './source'
 export interface Rates extends Part {
   /** The quote of this moment, from memory. Throws `rate_unavailable`. */
   current(): Quote
+  /** Asks the sources at once. */
+  refresh(): Promise<void>
   /** In seconds; infinite when nothing can be priced. */
   ageS(): number
   /** For how many seconds it prices orders yet when no source answers any more; 0 when nothing can be priced. */
@@ -35,6 +37,7 @@ export function openRates(
   return {
     name: 'rates',
     current,
+    refresh,
     ageS() {
       try {
         return (options.now().getTime() - current().asOf.getTime()) / 1000
