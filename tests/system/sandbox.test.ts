@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto'
-import { createClock, createSamplePayer, createSandbox, movementOf, type System, startAll } from '@ponte/all-in-one'
+import { createSamplePayer, type System, startWithSandbox } from '@ponte/all-in-one'
 import type {
   DeliveryBody,
   EventListBody,
@@ -9,7 +8,7 @@ import type {
   TestScenarioList,
   TestSimulationBody,
 } from '@ponte/contracts'
-import { silentLogger, until } from '@ponte/service-kit'
+import { until } from '@ponte/service-kit'
 import request from 'supertest'
 import { call, createMerchant, PAYER, startWorld, type World } from '../world'
 
@@ -17,33 +16,19 @@ import { call, createMerchant, PAYER, startWorld, type World } from '../world'
 
 let world: World
 let system: System
-let sandbox: ReturnType<typeof createSandbox>
 let merchant: Awaited<ReturnType<typeof createMerchant>>
-const TOKEN_SECRET = randomBytes(32).toString('hex')
 
 beforeAll(async () => {
   world = await startWorld()
   const payer = createSamplePayer({ chain: world.chain, privateKey: PAYER.privateKey, gatewayUrl: world.place.publicUrl })
-  const clock = createClock({ chain: world.chain, logger: silentLogger })
-  sandbox = createSandbox({
-    ...{ payer, clock, gatewayUrl: world.place.publicUrl, tokenSecret: TOKEN_SECRET, logger: silentLogger },
-    orders: () => ({ url: system.ordersUrl, tokenSecret: world.place.secrets.ordersTokenSecret }),
-    movement: () => movementOf(system),
-  })
-  await sandbox.start()
-  system = await startAll(world.place, {
-    ...{ logger: world.logger, now: clock.now, accountsNow: () => new Date() },
-    settings: {
-      'api-gateway': { SANDBOX_URL: `http://127.0.0.1:${sandbox.http.port()}`, SANDBOX_TOKEN_SECRET: TOKEN_SECRET },
-      orders: { RATE_REFRESH_MS: '200' },
-      'chain-listener': { ADVANCE_EVERY_MS: '50' },
-    },
+  system = await startWithSandbox(world.place, {
+    ...{ chain: world.chain, payer, logger: world.logger },
+    settings: { orders: { RATE_REFRESH_MS: '200' } },
   })
   merchant = await createMerchant(world, system.gatewayUrl)
 }, 120_000)
 afterAll(async () => {
   await system?.stop()
-  await sandbox?.stop()
   await world?.stop()
 })
 

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createSamplePayer, createWebhookReceiver, payerRoutes, type System, startAll } from '@ponte/all-in-one'
+import { createSamplePayer, createWebhookReceiver, type System, startWithSandbox } from '@ponte/all-in-one'
 import { dedupeKey, isPonteError, Ponte, type StoredEvent, verifyWebhook } from '@ponte/sdk'
 import { until } from '@ponte/service-kit'
 import { call, createMerchant, PAYER, startWorld, type World } from '../world'
@@ -20,7 +20,7 @@ let folder: string
 beforeAll(async () => {
   world = await startWorld()
   const payer = createSamplePayer({ chain: world.chain, privateKey: PAYER.privateKey, gatewayUrl: world.place.publicUrl })
-  system = await startAll(world.place, { logger: world.logger, local: payerRoutes(payer, join(__dirname, '../../packages/web/dist')) })
+  system = await startWithSandbox(world.place, { chain: world.chain, payer, logger: world.logger })
   folder = mkdtempSync(join(tmpdir(), 'ponte-cli-'))
   merchant = await createMerchant(world, system.gatewayUrl)
   line = await startLine(system.gatewayUrl)
@@ -273,6 +273,12 @@ describe('ponte', () => {
     await until(async () => (await ponte.orders.get(created.id)).status === 'paid', 'the order is not paid', 30_000)
     const triggered = JSON.parse((await run('--json', 'trigger', 'subscription.charged')).stdout)
     expect(triggered).toMatchObject({ type: 'subscription.charged', data: { brl_amount: '10.00' } })
+    const scenarios = await run('simulate')
+    expect(scenarios.stdout).toMatch(/after_cancel +order.cancelled, order.paid_after_cancel +cancelled/)
+    const late = JSON.parse((await run('--json', 'trigger', 'order.paid_late')).stdout)
+    expect(late).toMatchObject({ type: 'order.paid_late', livemode: false })
+    const before = JSON.parse((await run('--json', 'clock')).stdout).now
+    expect(Date.parse(JSON.parse((await run('--json', 'clock', 'PT2H')).stdout).now)).toBeGreaterThan(Date.parse(before) + 7_199_000)
     expect(await run('trigger', 'order.moved')).toMatchObject({ code: 1, stderr: expect.stringContaining('These can: order.paid') })
     expect(JSON.parse((await run('--json', 'status')).stdout)).toMatchObject({ url: line.url, chain_id: 31337 })
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { depositAddress, Ponte } from '@ponte/sdk'
+import { depositAddress, Ponte, type TestPayments } from '@ponte/sdk'
 import { Command } from 'commander'
 import { completion } from './completion'
 import { diagnose } from './diagnose'
 import { listen } from './listen'
-import { createOutput, fields, type Output } from './output'
-import { findOrder, type PayRequest, payOrder } from './payments'
+import { createOutput, fields, type Output, table } from './output'
+import { findOrder, inTests, isVia, payOrder } from './payments'
 import { openProfile, UsageError } from './profile'
 import { addResources } from './resources'
 import { accountClient, logIn, merchantClient } from './session'
@@ -106,25 +106,52 @@ export function createProgram(context: ProgramContext): Command {
 
   program
     .command('trigger <event>')
-    .description(`make an event happen, for real, on a test chain: ${triggerable.join(', ')}`)
+    .description(`make an event happen, for real, in a deployment for tests: ${triggerable.join(', ')}`)
     .action(async (type: string) => {
       announce()
       const step = (text: string) => output().note(text)
-      const event = await trigger(type, { ponte: merchantClient(profile), baseUrl: profile.read().base_url, step })
+      const event = await trigger(type, { ponte: merchantClient(profile), step })
       output().show(event, `event ${event.sequence}  ${event.type}  ${event.id}`)
     })
 
   program
     .command('pay <order>')
-    .description('pay an order as the sample payer of a local system; an id or a checkout link')
+    .description('pay an order as the sample payer of a deployment for tests; an id or a checkout link')
     .option('--amount <usdc>', 'instead of what is due')
-    .option('--router', 'through the router instead of by a plain transfer')
-    .action(async (idOrLink: string, options: { amount?: string; router?: boolean }) => {
+    .option('--via <way>', 'transfer, exchange, router or signature', 'transfer')
+    .action(async (idOrLink: string, { amount, via }: { amount?: string; via: string }) => {
+      if (!isVia(via)) throw new UsageError('--via is transfer, exchange, router or signature.')
       announce()
-      const order = await findOrder(merchantClient(profile), idOrLink)
-      const request: PayRequest = { ...(options.amount ? { amount: options.amount } : {}), via: options.router ? 'router' : 'transfer' }
-      const payments = await payOrder(profile.read().base_url, order, request)
-      output().show(payments, payments.map(({ amount, via, tx_hash }) => `sent ${amount} USDC by ${via}: ${tx_hash}`).join('\n'))
+      const ponte = merchantClient(profile)
+      const { payments } = await payOrder(ponte, await findOrder(ponte, idOrLink), { ...(amount ? { amount } : {}), via })
+      output().show(payments, sentLines(payments))
+    })
+
+  program
+    .command('simulate [order] [scenario]')
+    .description('have something go wrong with an order of a deployment for tests; without arguments, list what can')
+    .option('--seconds <count>', 'how long slow_node, halted and no_rate last')
+    .action(async (idOrLink: string | undefined, name: string | undefined, { seconds }: { seconds?: string }) => {
+      announce()
+      const ponte = merchantClient(profile)
+      const { data } = await inTests(() => ponte.testing.scenarios())
+      const scenario = data.find(one => one.scenario === name)?.scenario
+      if (idOrLink === undefined)
+        return output().show(data, table(data.map(one => [one.scenario, one.expects.events.join(', '), one.expects.status])))
+      if (!scenario) throw new UsageError(`Name a scenario: ${data.map(one => one.scenario).join(', ')}.`)
+      const order = await findOrder(ponte, idOrLink)
+      const done = await ponte.testing.simulate(order.id, { scenario, ...(seconds ? { seconds: Number(seconds) } : {}) })
+      output().show(done, [done.description, sentLines(done.payments), `expect: ${done.expects.events.join(', ') || 'no event'}`].join('\n'))
+    })
+
+  program
+    .command('clock [advance]')
+    .description('the clock of a deployment for tests; moves it forward by a duration such as P1M or PT90M')
+    .action(async (advance: string | undefined) => {
+      announce()
+      const ponte = merchantClient(profile)
+      const clock = await inTests(() => (advance === undefined ? ponte.testing.clock() : ponte.testing.advance({ advance })))
+      output().show(clock, `It is ${clock.now}`)
     })
 
   program
@@ -161,6 +188,9 @@ export function createProgram(context: ProgramContext): Command {
     .action((shell: string) => void stdout.write(`${completion(shell, program)}\n`))
   return program
 }
+
+const sentLines = (payments: TestPayments['payments']) =>
+  payments.map(({ amount, via, tx_hash }) => `sent ${amount} USDC by ${via}: ${tx_hash}`).join('\n')
 
 function placeOf(text: string): string | number {
   if (text === 'now') return text

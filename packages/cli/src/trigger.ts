@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Order, Ponte, StoredEvent } from '@ponte/sdk'
-import { demandTestChain, payOrder } from './payments'
+import type { Order, Ponte, SimulateTestOrder, StoredEvent } from '@ponte/sdk'
+import { inTests } from './payments'
 import { UsageError } from './profile'
 
 export interface TriggerOptions {
   ponte: Ponte
-  baseUrl: string
   /** Each step as it is done. */
   step(text: string): void
 }
@@ -14,57 +13,43 @@ type Trigger = (of: Steps) => Promise<{ id: string }>
 
 interface Steps {
   ponte: Ponte
-  order(body?: object): Promise<Order>
-  pay(order: Order, amount?: string): Promise<void>
+  order(): Promise<Order>
+  pay(order: Order): Promise<void>
   until(order: Order, status: Order['status']): Promise<void>
 }
 
-const LATE_S = 10
 const WAIT_MS = 90_000
 const LOOK_MS = 300
 
+/** Of a new order, with which this is simulated. */
+const of =
+  (scenario: SimulateTestOrder['scenario']): Trigger =>
+  async ({ ponte, order }) => {
+    const made = await order()
+    await ponte.testing.simulate(made.id, { scenario })
+    return made
+  }
+
+const paid: Trigger = async ({ order, pay }) => {
+  const made = await order()
+  await pay(made)
+  return made
+}
+
 /** Each does for real what the event is about. */
 const triggers: Record<string, Trigger> = {
-  'order.paid': async ({ order, pay }) => paid(await order(), pay),
-  'order.underpaid': async ({ order, pay }) => {
-    const made = await order()
-    await pay(made, half(made.usdc_amount))
-    return made
-  },
-  'order.overpaid': async ({ order, pay }) => {
-    const made = await order()
-    await pay(made, plusOne(made.usdc_amount))
-    return made
-  },
-  'order.duplicate': async ({ order, pay, until }) => {
-    const made = await order()
-    await pay(made)
-    await until(made, 'paid')
-    await pay(made, made.usdc_amount)
-    return made
-  },
+  'order.paid': paid,
+  'order.settled': paid,
+  'order.underpaid': of('underpaid'),
+  'order.overpaid': of('overpaid'),
+  'order.duplicate': of('duplicate'),
+  'order.paid_late': of('late'),
+  'order.expired': of('late'),
+  'order.paid_after_cancel': of('after_cancel'),
   'order.cancelled': async ({ ponte, order }) => ponte.orders.cancel((await order()).id),
-  'order.paid_after_cancel': async ({ ponte, order, pay }) => {
+  'order.accepted': async ({ ponte, order, until }) => {
     const made = await order()
-    await ponte.orders.cancel(made.id)
-    await pay(made, made.usdc_amount)
-    return made
-  },
-  'order.expired': async ({ order, until }) => {
-    const made = await order({ expires_in: LATE_S })
-    await until(made, 'expired')
-    return made
-  },
-  'order.paid_late': async ({ order, pay, until }) => {
-    const made = await order({ expires_in: LATE_S })
-    await until(made, 'expired')
-    await pay(made, made.usdc_amount)
-    return made
-  },
-  'order.settled': async ({ order, pay }) => paid(await order(), pay),
-  'order.accepted': async ({ ponte, order, pay, until }) => {
-    const made = await order()
-    await pay(made, half(made.usdc_amount))
+    await ponte.testing.simulate(made.id, { scenario: 'underpaid' })
     await until(made, 'underpaid')
     return ponte.orders.accept(made.id, { reason: 'ponte trigger' })
   },
@@ -86,22 +71,22 @@ const triggers: Record<string, Trigger> = {
 
 export const triggerable = Object.keys(triggers)
 
-/** Makes an event happen on a test chain, and gives it as it can be pulled. */
-export async function trigger(type: string, { ponte, baseUrl, step }: TriggerOptions): Promise<StoredEvent> {
+/** Makes an event happen in a deployment for tests, and gives it as it can be pulled. */
+export async function trigger(type: string, { ponte, step }: TriggerOptions): Promise<StoredEvent> {
   const run = Object.hasOwn(triggers, type) ? triggers[type] : undefined
   if (!run) throw new UsageError(`${type} cannot be triggered. These can: ${triggerable.join(', ')}.`)
+  // Before anything is made where money is real.
+  await inTests(() => ponte.testing.clock())
   const before = (await ponte.events.list({ limit: 1 })).data[0]?.cursor ?? 0
   const made = await run({
     ponte,
-    order: async body => {
-      const order = await ponte.orders.create({ brl_amount: '10.00', description: 'ponte trigger', ...body })
+    order: async () => {
+      const order = await ponte.orders.create({ brl_amount: '10.00', description: 'ponte trigger' })
       step(`order ${order.id}`)
-      // Before anything is asked of a chain with real money.
-      demandTestChain(order)
       return order
     },
-    pay: async (order, amount) => {
-      const payments = await payOrder(baseUrl, order, amount === undefined ? {} : { amount })
+    pay: async order => {
+      const { payments } = await ponte.testing.pay(order.id)
       for (const payment of payments) step(`paid ${payment.amount} USDC: ${payment.tx_hash}`)
     },
     until: async (order, status) => {
@@ -123,17 +108,7 @@ const concerns = ({ data }: StoredEvent, id: string) => {
   return own === id || subscription_id === id
 }
 
-async function paid(order: Order, pay: Steps['pay']): Promise<Order> {
-  await pay(order)
-  return order
-}
-
 async function chargedOrder(ponte: Ponte, id: string): Promise<Order> {
   const charge = await ponte.subscriptions.charge(id)
   return charge.object === 'order' ? charge : ponte.orders.get(charge.order_id)
 }
-
-const units = (decimal: string) => BigInt(decimal.replace('.', ''))
-const decimal = (value: bigint) => `${value / 1_000_000n}.${String(value % 1_000_000n).padStart(6, '0')}`
-const half = (amount: string) => decimal(units(amount) / 2n)
-const plusOne = (amount: string) => decimal(units(amount) + 1_000_000n)

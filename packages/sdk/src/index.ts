@@ -19,6 +19,7 @@ export type { Deliveries, Endpoints, MerchantResource } from './resources/mercha
 export type { Orders } from './resources/orders.js'
 export type { Refunds } from './resources/refunds.js'
 export type { Subscriptions } from './resources/subscriptions.js'
+export type { Testing } from './resources/testing.js'
 export type * from './schemas.js'
 export type { Fetch, FetchAnswer, FetchInit, RequestOptions, WriteOptions } from './transport.js'
 export type { RawBody } from './webhook/body.js'

@@ -7,6 +7,7 @@ import { createMerchant, type MerchantResource } from './resources/merchant.js'
 import { createOrders, type Orders } from './resources/orders.js'
 import { createRefunds, type Refunds } from './resources/refunds.js'
 import { createSubscriptions, type Subscriptions } from './resources/subscriptions.js'
+import { createTesting, type Testing } from './resources/testing.js'
 import { createTransport, type Fetch } from './transport.js'
 
 /** Options of a client: the address of the API, time limits, repeats and the `fetch` to use. */
@@ -48,11 +49,13 @@ export class Ponte {
   readonly events: Events
   /** The ledger of your money. */
   readonly entries: Entries
+  /** Payers, networks and time of a deployment for tests. */
+  readonly testing: Testing
   /** For the merchant's user; with a session token in place of the key. */
   readonly merchant: MerchantResource
 
   constructor(credential: Credential | undefined, options: PonteOptions) {
-    if (!credential) throw wrong('new Ponte() needs an API key: sk_live_ and 64 hex characters.')
+    if (!credential) throw wrong('new Ponte() needs an API key: sk_live_ or sk_test_ and 64 hex characters.')
     const send = createTransport({
       baseUrl: checkedUrl(options),
       credential: typeof credential === 'function' ? credential : () => credential,
@@ -67,6 +70,7 @@ export class Ponte {
     this.subscriptions = createSubscriptions(send)
     this.events = createEvents(send)
     this.entries = createEntries(send)
+    this.testing = createTesting(send)
     this.merchant = createMerchant(send)
   }
 }

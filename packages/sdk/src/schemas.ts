@@ -111,3 +111,21 @@ export interface WebhookBodies {
   'account.changed': Schemas['AccountChangedWebhook']
   'endpoint.test': Schemas['EndpointTestWebhook']
 }
+/** Sent by `testing.fund`. */
+export type FundTestAddress = Schemas['FundTestAddress']
+/** USDC of the test chain that an address was given. */
+export type TestFunding = Schemas['TestFunding']
+/** Sent by `testing.pay`. */
+export type PayTestOrder = Schemas['PayTestOrder']
+/** What the sample payer sent. */
+export type TestPayments = Schemas['TestPayments']
+/** What can be simulated. */
+export type TestScenarioList = Schemas['TestScenarioList']
+/** Sent by `testing.simulate`. */
+export type SimulateTestOrder = Schemas['SimulateTestOrder']
+/** What was simulated, and what to expect of it. */
+export type TestSimulation = Schemas['TestSimulation']
+/** Sent by `testing.advance`. */
+export type AdvanceTestClock = Schemas['AdvanceTestClock']
+/** The clock of a deployment for tests. */
+export type TestClock = Schemas['TestClock']

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { appendFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type LocalChain, startLocalChain, startPostgres, testAccounts } from '@ponte/local-servers'
@@ -7,11 +6,9 @@ import { createIdentityProvider } from './identity/provider'
 import { localRoutes } from './local-routes'
 import { createSamplePayer } from './payer/sample-payer'
 import { type Place, type ServiceName, serviceNames } from './places'
-import { createClock } from './sandbox/clock'
-import { movementOf } from './sandbox/movement'
-import { createSandbox } from './sandbox/sandbox'
+import { startWithSandbox } from './sandbox/start'
 import type { EmbeddedSettings } from './settings'
-import { type System, startAll } from './start-all'
+import type { System } from './start-all'
 import { openState, type StateFile } from './state'
 import { createWebhookReceiver, type WebhookReceiver } from './webhook-receiver'
 
@@ -47,7 +44,6 @@ export interface EmbeddedOptions {
 /** Starts everything that Ponte needs on one machine, and Ponte. What was started is stopped again when a later part fails. */
 export async function startEmbedded({ settings, folder, fresh, onStage }: EmbeddedOptions): Promise<Embedded> {
   const stops: (() => Promise<void>)[] = []
-  let started: System | undefined
   const stop = async () => {
     for (let next = stops.pop(); next; next = stops.pop()) await next()
   }
@@ -91,34 +87,18 @@ export async function startEmbedded({ settings, folder, fresh, onStage }: Embedd
     onStage('the five services')
     const place = embeddedPlace({ settings, file, chain, authUrl, databaseUrl: name => postgres.url(databaseName(name)) })
     const payer = createSamplePayer({ chain, privateKey: PAYER_ACCOUNT.privateKey, gatewayUrl: place.publicUrl })
-    const logger = createLogger({ service: 'sandbox', level: settings.LOG_LEVEL })
-    const clock = createClock({ chain, logger })
-    await clock.resume()
-    const tokenSecret = randomBytes(32).toString('hex')
-    const running = () => {
-      if (!started) throw new Error('The services have not started.')
-      return started
-    }
-    const sandbox = createSandbox({
-      ...{ payer, clock, gatewayUrl: place.publicUrl, tokenSecret, logger },
-      orders: () => ({ url: running().ordersUrl, tokenSecret: place.secrets.ordersTokenSecret }),
-      movement: () => movementOf(running()),
-    })
-    await sandbox.start()
-    stops.push(sandbox.stop)
-    const system = await startAll(place, {
-      now: clock.now,
-      accountsNow: () => new Date(),
-      settings: {
-        'api-gateway': { SANDBOX_URL: `http://127.0.0.1:${sandbox.http.port()}`, SANDBOX_TOKEN_SECRET: tokenSecret },
-        // Each step of the clock waits for the block that it mines.
-        'chain-listener': { ADVANCE_EVERY_MS: '50' },
-      },
-      local: localRoutes({ payer, webFolder, publicUrl: place.publicUrl, apiKey: () => file.state.demoMerchant?.api_key }),
+    const system = await startWithSandbox(place, {
+      ...{ chain, payer },
+      local: localRoutes({
+        payer,
+        webFolder,
+        publicUrl: place.publicUrl,
+        mode: settings.PONTE_MODE,
+        apiKey: () => file.state.demoMerchant?.api_key,
+      }),
       logger: name => createLogger({ service: name, level: settings.LOG_LEVEL }),
       onDeadLetter: (queue, message) => appendFileSync(join(folder, 'dead-letters.jsonl'), `${JSON.stringify({ queue, ...message })}\n`),
     })
-    started = system
     stops.push(system.stop)
     const receiverUrl = `http://127.0.0.1:${receiver.port()}`
     return { system, chain, receiver, file, authUrl: `http://127.0.0.1:${identity.port()}`, receiverUrl, stop }

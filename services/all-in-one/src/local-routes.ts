@@ -1,4 +1,5 @@
 import { quickstartPage } from '@ponte/api-gateway'
+import type { Mode } from '@ponte/contracts'
 import type { Router } from 'express'
 import { payerRoutes } from './payer/payer-routes'
 import type { SamplePayer } from './payer/sample-payer'
@@ -10,13 +11,14 @@ export interface LocalRoutesOptions {
   /** The built pages. */
   webFolder: string
   publicUrl: string
+  mode?: Mode
   /** Of the sample merchant, once there is one. */
   apiKey(): string | undefined
 }
 
 /** Served on a developer's machine alone: the sample payer, and a quickstart with the key that works there. */
-export function localRoutes({ payer, webFolder, publicUrl, apiKey }: LocalRoutesOptions): Router {
-  const router = payerRoutes(payer, webFolder)
+export function localRoutes({ payer, webFolder, publicUrl, mode, apiKey }: LocalRoutesOptions): Router {
+  const router = payerRoutes(payer, webFolder, mode)
   router.get('/docs/quickstart', (req, res, next) => {
     // Under another name than the machine's own the gateway's page is shown, without a key.
     if (!LOOPBACK.includes(req.hostname)) return next()

@@ -7,6 +7,7 @@ export * as accountRules from './merchant/rules'
 export { openApiDocument } from './openapi/document'
 export { errorPage } from './pages/error-page'
 export { securityHeaders } from './pages/security-headers'
+export { withTestBanner } from './pages/test-banner'
 export { type ApiGatewayOverrides, createApiGateway } from './service'
 
 /** Where this service's migrations are. */

@@ -120,7 +120,11 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
         mode: config.PONTE_MODE,
         logos: logoRoutes(store),
         folder: config.WEB_FOLDER ?? builtPages,
-        settings: { auth_url: config.AUTH_URL ?? null, public_client_key: config.PUBLIC_CLIENT_KEY ?? null },
+        settings: {
+          auth_url: config.AUTH_URL ?? null,
+          public_client_key: config.PUBLIC_CLIENT_KEY ?? null,
+          sandbox: config.SANDBOX_URL !== undefined,
+        },
         session: {
           provider,
           sessions: store.sessions,

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ApiError, id, payTestOrder } from '@ponte/contracts'
+import { withTestBanner } from '@ponte/api-gateway'
+import { ApiError, id, type Mode, payTestOrder } from '@ponte/contracts'
 import { parseRequest } from '@ponte/service-kit'
 import { Router } from 'express'
 import { z } from 'zod'
@@ -16,7 +17,7 @@ const TAGS = `<link rel="stylesheet" href="${PATH}/style.css"><script type="modu
  * "Pay as the sample payer": a route that pays by a real transaction of the local chain, and the checkout with a button for it. Only all-in-one
  * hands these to the gateway; neither the gateway nor the pages of packages/web hold a line of them.
  */
-export function payerRoutes(payer: SamplePayer, webFolder: string): Router {
+export function payerRoutes(payer: SamplePayer, webFolder: string, mode: Mode = 'development'): Router {
   const router = Router()
   router.get(`${PATH}/script.js`, (_req, res) => void res.type('text/javascript').send(payerScript))
   router.get(`${PATH}/style.css`, (_req, res) => void res.type('text/css').send(payerStyle))
@@ -36,7 +37,8 @@ export function payerRoutes(payer: SamplePayer, webFolder: string): Router {
   if (existsSync(page)) {
     router.get('/pay/:order_id', (_req, res) => {
       res.setHeader('Cache-Control', 'no-cache')
-      res.type('html').send(readFileSync(page, 'utf8').replace('</head>', TAGS))
+      const html = readFileSync(page, 'utf8').replace('</head>', TAGS)
+      res.type('html').send(mode === 'test' ? withTestBanner(html) : html)
     })
   }
   return router

@@ -10,7 +10,7 @@ export interface PagesOptions {
   /** The built pages. */
   folder: string
   /** Asked for by the pages at start, to log in. Public by nature. */
-  settings: { auth_url: string | null; public_client_key: string | null }
+  settings: { auth_url: string | null; public_client_key: string | null; sandbox: boolean }
   session: DashboardSessionOptions
   mode: Mode
   /** Merchants' pictures. */

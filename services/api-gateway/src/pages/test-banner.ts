@@ -10,10 +10,7 @@ color:#1f1300;background:repeating-linear-gradient(-45deg,#ffd43b 0 14px,#ffc078
 export const withTestBanner = (page: string): string =>
   page
     .replace('</head>', `<link rel="stylesheet" href="${PATH}"></head>`)
-    .replace(
-      '<body>',
-      '<body><p class="test-banner" role="note">Ambiente de testes: nada aqui é dinheiro · Test mode: nothing here is money</p>',
-    )
+    .replace('<body>', '<body><p class="test-banner" role="note">Testes, sem dinheiro · Test mode, no real money</p>')
 
 const sendStyle: RequestHandler = (_req, res) => void res.type('text/css').send(style)
 export const testBannerRoutes = (): Router => Router().get(PATH, sendStyle)

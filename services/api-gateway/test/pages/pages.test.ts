@@ -75,7 +75,7 @@ test.each([
 
 test('the pages learn where to log in, and nothing that is secret', async () => {
   const { body } = await request(system.url).get('/settings.json').expect(200)
-  expect(body).toEqual({ auth_url: 'https://auth.ponte.dev/base', public_client_key: 'pk_public' })
+  expect(body).toEqual({ auth_url: 'https://auth.ponte.dev/base', public_client_key: 'pk_public', sandbox: false })
 })
 
 test('without built pages the API is there and a page is 404 with advice', async () => {

@@ -11,6 +11,8 @@ import { claimIn, type Grant, type IdentityClient, identityClient, LoginFailed }
 interface Settings {
   auth_url: string | null
   public_client_key: string | null
+  /** Payers, networks and time can be played here. */
+  sandbox: boolean
 }
 const EARLY_MS = 60_000
 const listeners = new Set<() => void>()
@@ -109,4 +111,5 @@ function readSettings(): Promise<Settings> {
 }
 
 export const authUrl = async (): Promise<string | null> => (await readSettings()).auth_url
+export const isSandbox = async (): Promise<boolean> => (await readSettings()).sandbox
 export const clientKey = async (): Promise<string | null> => (await readSettings()).public_client_key

@@ -13,6 +13,7 @@ import { usePageTitle } from '../frame/page-title'
 import { KeyContext } from '../settings/known-key'
 import { useWords } from '../texts/words'
 import { curlLines } from './curl-lines'
+import { TestBench } from './test-bench'
 import './developers-page.css'
 
 const TEST_REFERENCE = 'ponte-test'
@@ -39,6 +40,7 @@ export function DevelopersPage() {
       </Heading>
       <Allowed to="createOrder">
         <TestEvent />
+        <TestBench />
       </Allowed>
       <Card title={t.developers.lines} className="lines">
         <p className="faint">{key ? t.developers.keyPresent : t.developers.keyMissing}</p>
