@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createSamplePayer, createWebhookReceiver, type System, startWithSandbox } from '@ponte/all-in-one'
+import { createSamplePayer, createWebhookReceiver, payerRoutes, type System, startWithSandbox } from '@ponte/all-in-one'
 import { dedupeKey, isPonteError, Ponte, type StoredEvent, verifyWebhook } from '@ponte/sdk'
 import { until } from '@ponte/service-kit'
 import { call, createMerchant, PAYER, startWorld, type World } from '../world'
@@ -20,7 +20,8 @@ let folder: string
 beforeAll(async () => {
   world = await startWorld()
   const payer = createSamplePayer({ chain: world.chain, privateKey: PAYER.privateKey, gatewayUrl: world.place.publicUrl })
-  system = await startWithSandbox(world.place, { chain: world.chain, payer, logger: world.logger })
+  const local = payerRoutes(payer, join(__dirname, '../../packages/web/dist'))
+  system = await startWithSandbox(world.place, { ...{ chain: world.chain, payer, local }, logger: world.logger })
   folder = mkdtempSync(join(tmpdir(), 'ponte-cli-'))
   merchant = await createMerchant(world, system.gatewayUrl)
   line = await startLine(system.gatewayUrl)
