@@ -313,7 +313,7 @@ describe('inside a service', () => {
           'packages/service-kit/src/testing/*.ts',
           'packages/local-servers/src/*.ts',
           // Programs that a page shows.
-          'services/api-gateway/src/docs/guide/{quickstart,webhook-code}.ts',
+          'services/api-gateway/src/docs/guide/programs/*.ts',
         ]),
     )
     expect(forbid(others, /\bprocess\.env\b/, 'reads process.env; let main.ts hand it in by config.ts')).toEqual([])

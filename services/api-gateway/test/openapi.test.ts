@@ -115,7 +115,12 @@ describe('examples', () => {
   })
 })
 
-const guide = ['/docs', ...['errors', 'quickstart', 'webhooks', 'payments', 'sdk', 'changes'].map(name => `/docs/${name}`)]
+const guide = [
+  '/docs',
+  ...['errors', 'quickstart', 'webhooks', 'testing', 'payments', 'exceptions', 'refunds', 'production', 'sdk', 'changes'].map(
+    name => `/docs/${name}`,
+  ),
+]
 
 describe('the pages for people', () => {
   test.each(guide)('%s loads nothing from elsewhere and runs no script', async path => {

@@ -56,7 +56,8 @@ test('on a phone a reference keeps its width beside two badges, and an order wit
 
 test('the reference of the API fits a phone, and the keyboard reaches what scrolls', async () => {
   const { context, page } = await openVisit(browser, { viewport: PHONE })
-  for (const name of ['', '/errors', '/quickstart', '/webhooks', '/payments', '/sdk', '/changes']) {
+  const guides = ['/quickstart', '/webhooks', '/testing', '/payments', '/exceptions', '/refunds', '/production']
+  for (const name of ['', ...guides, '/errors', '/sdk', '/changes']) {
     const path = `/docs${name}`
     await page.goto(`${system.gatewayUrl}${path}`)
     expect({ path, tooWide: await tooWide(page), faults: await seriousFaults(page) }).toEqual({ path, tooWide: 0, faults: [] })

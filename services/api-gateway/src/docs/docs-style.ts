@@ -29,6 +29,16 @@ code, pre { font: 0.9em/1.45 ui-monospace, "SF Mono", Menlo, Consolas, monospace
 code { overflow-wrap: anywhere; }
 pre { overflow-x: auto; padding: 0.75rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 0.5rem; }
 article pre { background: var(--paper); }
+figure { margin: 1rem 0; }
+figure pre { margin: 0; }
+td figure { margin: 0; }
+figcaption { color: var(--soft); }
+.languages { position: sticky; top: 0; display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin: 1rem 0; padding: 0.4rem 0; background: var(--paper); border: 0; border-bottom: 1px solid var(--line); }
+.languages legend { float: left; padding: 0; color: var(--soft); }
+.languages label { display: flex; align-items: center; gap: 0.4rem; cursor: pointer; min-height: 1.75rem; }
+.languages input { accent-color: var(--accent); margin: 0; }
+main:has(#in-ts:checked) figure:is(.py, .php, .go), main:has(#in-py:checked) figure:is(.ts, .php, .go),
+main:has(#in-php:checked) figure:is(.ts, .py, .go), main:has(#in-go:checked) figure:is(.ts, .py, .php) { display: none; }
 table { border-collapse: collapse; width: 100%; }
 td, th { text-align: left; vertical-align: top; padding: 0.4rem 0.75rem 0.4rem 0; border-bottom: 1px solid var(--line); }
 td p { margin: 0; }

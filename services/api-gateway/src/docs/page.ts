@@ -61,7 +61,11 @@ export function errorsPage(): string {
 const PAGES = [
   ['/docs/quickstart', 'Quickstart'],
   ['/docs/webhooks', 'Webhooks'],
+  ['/docs/testing', 'Testing'],
   ['/docs/payments', 'Payments'],
+  ['/docs/exceptions', 'Exceptions'],
+  ['/docs/refunds', 'Refunds'],
+  ['/docs/production', 'Production'],
   ['/docs', 'API'],
   ['/docs/sdk', 'SDK'],
   ['/docs/errors', 'Errors'],

@@ -1,6 +1,4 @@
-import type { Section } from '../section'
-
-const c = (text: string) => `<code>${text}</code>`
+import { c, type Section } from '../section'
 
 /** Additions to the interface by the day that `Ponte-Version` names; newest first. */
 export const changes: readonly { day: string; gained: readonly string[] }[] = [

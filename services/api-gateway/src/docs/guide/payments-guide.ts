@@ -1,10 +1,5 @@
-import { code, type Section } from '../section'
-import { addressCode } from './address-code'
-
-const row = (cells: string[]) => `<tr>${cells.map(cell => `<td>${cell}</td>`).join('')}</tr>`
-const table = (head: string[], rows: string[][]) =>
-  `<table><thead><tr>${head.map(cell => `<th>${cell}</th>`).join('')}</tr></thead><tbody>${rows.map(row).join('')}</tbody></table>`
-const c = (text: string) => `<code>${text}</code>`
+import { c, program, type Section, table } from '../section'
+import { address, checkedOrder } from './programs/address'
 
 export const paymentsGuide: Section[] = [
   {
@@ -62,8 +57,8 @@ export const paymentsGuide: Section[] = [
       ],
     )}<p>What came too little, too late or after the cancellation can count as payment in full: ${c('POST /orders/{id}/accept')}, or <em>Accept</em> in the list of what needs attention.
 Then ${c('order.paid')} comes as ever. A payment that named no order can be counted for one: ${c('POST /attention/{id}/attach')}.</p><p>A customer has paid, and the order does not show it: ${c('POST /orders/{id}/explain')} with the hash of their transaction, or its link, answers the reason in one code and one sentence. The
-checkout has the same for the payer, and the page of the order for you.</p><p>Ponte never holds the money: it is at your payout address, less the fee. What came too much or too late is returned from there, by you. When the payer paid from an exchange, ask for an
-address first: the one it came from is the exchange's.</p>`,
+checkout has the same for the payer, and the page of the order for you. <a href="/docs/exceptions">What to do in each case</a>, with programs.</p><p>Ponte never holds the money: it is at your payout address, less the fee. What came too much or too late is returned from there, by you. When the payer paid from an exchange, ask for an
+address first: the one it came from is the exchange's. <a href="/docs/refunds">How money goes back</a>.</p>`,
   },
   {
     id: 'amounts',
@@ -84,10 +79,12 @@ address first: the one it came from is the exchange's.</p>`,
     id: 'address',
     title: 'Check where the money goes',
     html: `<p>A deposit address follows from three things: the router, the order's ${c('memo')} and your payout address. Whoever should ever change what Ponte answers cannot change that, so a server that knows
-its own payout address and the router notices. With the SDK it is one option; then ${c('orders.create')} and ${c('orders.get')} throw ${c('address_mismatch')} when an order names another payout address, router or
-deposit address, and nobody is sent to its checkout:</p>
-${code("const ponte = new Ponte(apiKey, { baseUrl, payout: { address: '0x7099…', router: '0xe7f1…' } }) // from your configuration")}
-<p>${c('ponte verify-address')} of the command line compares one address. Without the SDK, in Python without any library:</p>${code(addressCode)}`,
+its own payout address and the router notices. With the SDK it is one option, ${c('payout')}; then ${c('orders.create')} and ${c('orders.get')} throw ${c('address_mismatch')} when an order names another payout address, router or
+deposit address, and no payer is sent to its checkout. ${c('PONTE_PAYOUT_ADDRESS')} and ${c('PONTE_ROUTER')} come from your own configuration, never from an answer; the operator publishes the router. ${c(
+      'ponte',
+    )} is <a href="/docs/quickstart#order">the quickstart's</a>.</p>
+${program('checked-order', checkedOrder)}
+<p>${c('ponte verify-address')} of the command line compares one address. The address itself, in Python and PHP without any library:</p>${program('address', address)}`,
   },
   {
     id: 'limits',

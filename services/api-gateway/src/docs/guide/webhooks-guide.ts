@@ -1,5 +1,6 @@
-import { code, type Section } from '../section'
-import { webhookCode } from './webhook-code'
+import { program, type Section, shell } from '../section'
+import { signature } from './programs/production'
+import { receivers } from './programs/receivers'
 
 export const webhooksGuide: Section[] = [
   {
@@ -15,27 +16,27 @@ replayed from the dashboard.</li>
   {
     id: 'code',
     title: 'A receiver in four languages',
-    html: `<p>Each is whole and runs as it stands, with <code>PONTE_WEBHOOK_SECRET</code> and <code>PORT</code> set.</p>${Object.entries(
-      webhookCode,
-    )
-      .map(([language, text]) => `<details><summary>${language}</summary>${code(text)}</details>`)
-      .join('')}`,
+    html: `<p>Each is whole and runs as it stands, with <code>PONTE_WEBHOOK_SECRET</code> and <code>PORT</code> set.</p>${program(
+      'webhook',
+      receivers,
+    )}`,
   },
   {
     id: 'wrong',
     title: 'When a signature does not fit',
-    html: `${code('ponte verify --body body.json --signature 9f… --secret whsec_…')}<p>It tries what usually goes wrong and names it: a body that was parsed and serialised again, a line end that an editor added, a secret with a space or without its prefix,
+    html: `${shell('npx @ponte/cli verify --body body.json --signature "$SIGNATURE" --secret "$PONTE_WEBHOOK_SECRET"')}<p>It tries what usually goes wrong and names it: a body that was parsed and serialised again, a line end that an editor added, a secret with a space or without its prefix,
 the header of the other format, a rotated secret.</p>`,
   },
   {
     id: 'rotation',
     title: 'Another secret',
-    html: `<p>Rotate it in the dashboard, give your receiver both (<code>secret: [old, new]</code> in the SDK), then activate the new one. It is in force by itself after 24 hours.</p>`,
+    html: `<p>Rotate it in the dashboard, give your receiver both, then activate the new one. It is in force by itself after 24 hours. Each webhook carries one signature, by the secret in force at
+that moment: a receiver that takes either loses none.</p>${program('signature', signature)}`,
   },
   {
     id: 'firewall',
     title: 'Where webhooks go',
     html: `<p>To public addresses over http or https. <code>localhost</code>, private, link-local and unique-local addresses are refused, and such a delivery is dead at once. To receive on a laptop use
-<code>ponte listen</code>; to receive nothing from outside at all, pull.</p>`,
+<code>ponte listen</code>; to receive nothing from outside at all, <a href="/docs/production#pull">pull</a>.</p>`,
   },
 ]

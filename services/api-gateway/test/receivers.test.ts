@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { freePort, requireProgram } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { transformSync } from '@swc/core'
-import { type Language, webhookCode } from '../src/docs/guide/webhook-code'
+import { receivers as texts } from '../src/docs/guide/programs/receivers'
 
 // The receivers that /docs/webhooks shows, started as they stand.
 
+type Language = keyof typeof texts
 const SECRET = 'whsec_of_the_documentation'
 interface Receiver {
   language: Language
@@ -55,14 +56,14 @@ afterAll(() => {
 })
 
 test('there is a receiver for each language', () => {
-  expect(receivers.map(({ language }) => language)).toEqual(Object.keys(webhookCode))
+  expect(receivers.map(({ language }) => language)).toEqual(Object.keys(texts))
 })
 
 describe.each(receivers)('$language', ({ language, file: name, program, debianPackage, prepare, command }) => {
   test('takes a signed body once, and refuses one whose bytes are others', async () => {
     const port = await freePort()
     const file = join(folder, name)
-    writeFileSync(file, prepare?.(webhookCode[language]) ?? webhookCode[language])
+    writeFileSync(file, prepare?.(texts[language]) ?? texts[language])
     const found = await requireProgram(program, debianPackage, 'the test of what /docs/webhooks shows')
     const [executable = '', ...args] = command(found, file, port)
     const env = { PATH: process.env.PATH, HOME: folder, PORT: String(port), PONTE_WEBHOOK_SECRET: SECRET }

@@ -1,5 +1,7 @@
-/** Receivers of webhooks, whole and without the SDK. A test starts those whose interpreter is there and sends them signed bodies. */
-export const webhookCode = {
+import type { Program } from '../../section'
+
+/** Receivers of webhooks, whole and without the SDK. A test starts each and sends it signed bodies. */
+export const receivers = {
   TypeScript: `import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 
@@ -124,6 +126,21 @@ func main() {
 	http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), nil)
 }
 `,
-} as const
+} satisfies Program
 
-export type Language = keyof typeof webhookCode
+/** The receiver of the quickstart: in TypeScript by the SDK. */
+export const firstReceiver: Program = {
+  TypeScript: `
+import { createServer } from 'node:http'
+import { webhookHandler } from '@ponte/sdk/express' // for Express and for node:http alike
+
+const webhooks = webhookHandler({
+  secret: process.env.PONTE_WEBHOOK_SECRET ?? '', // as ponte listen prints it
+  on: { 'order.paid': order => console.log('order.paid', order.id, order.external_ref) },
+  seen: new Set(), // a table with a unique column in production
+})
+createServer(webhooks).listen(Number(process.env.PORT ?? 3000), '127.0.0.1')
+`,
+  Python: receivers.Python,
+  PHP: receivers.PHP,
+}
