@@ -13,7 +13,7 @@ export const quickstart = (base: string, apiKey?: string): Section[] => [
         : "On a machine of your own, <code>npm start</code> in a clone prints the API key, the webhook secret and a payer whose money costs nothing, and this page shows the key there. Elsewhere your merchant's user finds both in the dashboard."
     } The key is for servers: with it one can create and cancel orders.</p>${shell(`export PONTE_URL=${base}
 export PONTE_API_KEY=${apiKey ?? 'sk_live_…'}`)}<p>In an empty folder, with Node 22.18 or newer, which runs TypeScript as it stands. Python and PHP need no library of ours, and ${c('npx')} alone brings them the command line.</p>${shell(
-      'npm install @ponte/sdk @ponte/cli',
+      'npm install @ponte/sdk @ponte/cli\nnpm pkg set type=module',
     )}`,
   },
   {

@@ -1,5 +1,5 @@
 import { c, program, type Section, table } from '../section'
-import { claim, refund, returnable, signed } from './programs/refunds'
+import { claim, refund, returnable, signRefund } from './programs/refunds'
 
 export const refundsGuide: Section[] = [
   {
@@ -21,7 +21,7 @@ export const refundsGuide: Section[] = [
     title: 'Ask and sign',
     html: `<p>The payee must be an address that your customer named. The sender of a payment may be an exchange, where money that comes back is lost; only a payer who signed the payment in the checkout has proven their address, and then ${c(
       'payee_address',
-    )} may be left out.</p>${program('refund', refund)}<p>Give ${c('typed-data.json')} to ${c('eth_signTypedData_v4')} of the wallet, or to any library for EIP-712, within a day, and bring what it answers:</p>${program('signed', signed)}`,
+    )} may be left out.</p>${program('refund', refund)}<p>Give ${c('typed-data.json')} to ${c('eth_signTypedData_v4')} of the wallet, or to any library for EIP-712, within a day, and bring what it answers:</p>${program('sign-refund', signRefund)}`,
   },
   {
     id: 'link',

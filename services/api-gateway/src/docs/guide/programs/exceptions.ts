@@ -46,7 +46,7 @@ import sys
 from ponte import ponte
 
 order_id, reason = sys.argv[1:]
-order = ponte("POST", f"/orders/{order_id}/accept", {"reason": reason}, key="accept " + order_id)
+order = ponte("POST", f"/orders/{order_id}/accept", {"reason": reason}, key="accept-" + order_id)
 print(order["status"], order["accepted"]["given_away"])
 `,
   PHP: `
@@ -54,7 +54,7 @@ print(order["status"], order["accepted"]["given_away"])
 require __DIR__ . '/ponte.php';
 
 [, $order_id, $reason] = $argv;
-$order = ponte('POST', "/orders/$order_id/accept", ['reason' => $reason], key: "accept $order_id");
+$order = ponte('POST', "/orders/$order_id/accept", ['reason' => $reason], key: "accept-$order_id");
 echo $order['status'], ' ', $order['accepted']['given_away'], PHP_EOL;
 `,
 }
@@ -98,7 +98,7 @@ import sys
 from ponte import ponte
 
 item_id, order_id, reason = sys.argv[1:]
-order = ponte("POST", f"/attention/{item_id}/attach", {"order_id": order_id, "reason": reason}, key="attach " + item_id)
+order = ponte("POST", f"/attention/{item_id}/attach", {"order_id": order_id, "reason": reason}, key="attach-" + item_id)
 print(order["id"], order["status"])
 `,
   PHP: `
@@ -106,7 +106,7 @@ print(order["id"], order["status"])
 require __DIR__ . '/ponte.php';
 
 [, $item_id, $order_id, $reason] = $argv;
-$order = ponte('POST', "/attention/$item_id/attach", ['order_id' => $order_id, 'reason' => $reason], key: "attach $item_id");
+$order = ponte('POST', "/attention/$item_id/attach", ['order_id' => $order_id, 'reason' => $reason], key: "attach-$item_id");
 echo $order['id'], ' ', $order['status'], PHP_EOL;
 `,
 }
