@@ -66,8 +66,13 @@ function newDesk(name: string): Desk {
   const here = join(folder, name)
   mkdirSync(here)
   writeFileSync(join(here, '.npmrc'), `@ponte:registry=${registry.url}\n`)
-  const { PATH, HOME } = process.env
-  return { here, env: { PATH, HOME, PONTE_CONFIG_DIR: join(here, '.config'), npm_config_yes: 'true', npm_config_audit: 'false' } }
+  return { here, env: { ...ofMachine(), PONTE_CONFIG_DIR: join(here, '.config'), npm_config_yes: 'true', npm_config_audit: 'false' } }
+}
+
+/** The way to npm's registry (a proxy, a certificate) belongs to the machine; what an npm that runs these tests sets for its own programs does not. */
+function ofMachine() {
+  const isOurs = /^(npm_(?!config_registry$)|PONTE_|INIT_CWD$|NODE_(ENV|OPTIONS|PATH)$|JEST)/
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOurs.test(name)))
 }
 
 function start({ here, env }: Desk, program: string, args: string[]) {
