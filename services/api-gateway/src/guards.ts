@@ -100,7 +100,7 @@ export function guarding({ store, tokens, takeCaller, takeChange, concurrency, n
       link: [payers, query],
       internal: [],
     }
-    if (place.credentials.length === 0) return [query]
+    if (place.credentials.length === 0) return owner === 'api-gateway' ? [query] : [payers, query]
     const remember: RequestHandler = (req, res, next) => {
       res.locals.credential = credentialOf(req, place.credentials)
       next()

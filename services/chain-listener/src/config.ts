@@ -1,3 +1,4 @@
+import { CHECKPOINT_BLOCKS } from '@ponte/contracts'
 import { modeFault, supportedChains } from '@ponte/payment-router'
 import { commonSettings, integer, list } from '@ponte/service-kit'
 import { z } from 'zod'
@@ -79,6 +80,8 @@ const settings = z.object({
   RECONCILE_EVERY_S: integer(1, 86_400).default(60),
   /** The newest confirmed blocks that are compared each time; the older ones come round in turn. */
   RECONCILE_BLOCKS: integer(1, 5_000).default(1_000),
+  /** Blocks of one checkpoint. A development chain may have fewer; elsewhere it is that of the contract. */
+  CHECKPOINT_BLOCKS: integer(1, 1_000_000).default(CHECKPOINT_BLOCKS),
   /** Pause between looks at the contracts: upgrades and blocks of the token, strays, sweeps without a fee. */
   MONITOR_EVERY_S: integer(1, 86_400).default(60),
   /** More accounts that the token should not block, besides routers, fee receivers and the relayer's. */
@@ -135,6 +138,10 @@ const shared = checked
   .refine(config => config.DEVELOPMENT_CHAIN || config.VERIFY_DEPLOYMENT, {
     path: ['VERIFY_DEPLOYMENT'],
     message: 'may be false on a development chain only',
+  })
+  .refine(config => config.DEVELOPMENT_CHAIN || config.CHECKPOINT_BLOCKS === CHECKPOINT_BLOCKS, {
+    path: ['CHECKPOINT_BLOCKS'],
+    message: `may differ from ${CHECKPOINT_BLOCKS} on a development chain only`,
   })
   .refine(config => config.DEVELOPMENT_CHAIN || config.FEE_RECEIVERS !== undefined, {
     path: ['FEE_RECEIVERS'],

@@ -13,6 +13,7 @@ import {
   service,
   serviceParts,
 } from '@ponte/service-kit'
+import { checkpointStore, createCheckpoints } from './checkpoints'
 import type { ChainListenerConfig } from './config'
 import { createContractMonitor } from './contract-monitor'
 import { chainOf, type Overrides, openFoundation } from './foundation'
@@ -81,6 +82,7 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
       if (step.blocks.length > 0 || step.payments.length > 0) relay?.wake()
       refunds.wake()
       recoveries.wake()
+      checkpoints.confirmed(step.cursor.confirmed.number)
       for (const { kind, state } of step.payments) payments.inc({ kind, state })
     },
   })
@@ -92,10 +94,16 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     ...{ database, chainId: config.CHAIN_ID, leader, nodes, rules: { chainId: config.CHAIN_ID, ...scan.rules } },
     ...{ quorum: scan.quorum, window: scan.window, now, logger, published: outbox.wake },
   })
+  const checkpointed = checkpointStore(database, config.CHAIN_ID)
+  const checkpoints = createCheckpoints({
+    ...{ store: checkpointed, leader, nodes, rules: { chainId: config.CHAIN_ID, ...scan.rules }, quorum: scan.quorum, logger },
+    ...{ token: config.TOKEN_ADDRESS, routers: config.ROUTER_ADDRESSES, blocks: config.CHECKPOINT_BLOCKS },
+  })
   const ledgers = reconcileStore(database, config.CHAIN_ID)
   const reconcile = createReconcile({
     store,
     ledgers,
+    checkpoints: checkpointed,
     nodes,
     chain: openChainClient({ ...nodes, use: nodes.useAnother }, chainOf(config)),
     leader,
@@ -158,6 +166,7 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     reconcile.part,
     refunds.part,
     recoveries.part,
+    checkpoints.part,
     monitor,
     consumer(bus, queuesReadBy('chain-listener'), reactions(intake, refunds, recoveries)),
   ]
@@ -169,6 +178,7 @@ const audited = {
   payments: ['chain_id', 'block_hash', 'log_index'],
   payables: ['chain_id', 'order_id'],
   refund_watches: ['chain_id', 'refund_id'],
+  checkpoints: ['chain_id', 'to_block'],
 }
 
 const KINDS: readonly PaymentKind[] = ['router', 'transfer', 'sweep']

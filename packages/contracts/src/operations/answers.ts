@@ -8,6 +8,7 @@ import { waitingChange } from '../api/account/waiting-change'
 import { attentionItem, attentionList } from '../api/attention'
 import { paymentAuthorization } from '../api/authorization'
 import { branding } from '../api/branding'
+import { checkpointList } from '../api/checkpoint'
 import { delivery, deliveryDetail, deliveryOverview, replayed } from '../api/delivery'
 import { entryList } from '../api/entry'
 import { eventBody, eventList } from '../api/event'
@@ -65,6 +66,7 @@ export const answers = {
   TestScenarioList: testScenarioList,
   TestSimulation: testSimulation,
   RecoveryList: recoveryList,
+  CheckpointList: checkpointList,
   Explanation: explanation,
   Checkout: checkout,
   PaymentAuthorization: paymentAuthorization,

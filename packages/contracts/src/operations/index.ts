@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { apiKeys, members, merchants, sessions } from './account'
 import { type AnswerName, answers } from './answers'
+import { chain } from './chain'
 import { endpoints, events } from './events'
 import type { Operation } from './operation'
 import { orders } from './orders'
@@ -33,6 +34,7 @@ export { answers }
 /** The one table of what can be asked of Ponte. */
 export const operations = {
   ...payers,
+  ...chain,
   ...orders,
   ...refunds,
   ...recoveries,

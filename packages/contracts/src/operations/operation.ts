@@ -57,6 +57,8 @@ export interface Operation {
   unrecordedByKey?: true
   /** Has a mail sent, always or where the body has this field; refused by an installation that sends none. */
   needsMail?: 'always' | 'email'
+  /** Seconds for which anyone may keep its answer, which is the same for all. */
+  cachedS?: number
   /** The operation by which its caller reads what a 201 made. */
   creates?: string
 }

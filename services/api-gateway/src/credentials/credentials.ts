@@ -98,7 +98,7 @@ export const verifiedEmailOf = async (res: Response, provider: IdentityProvider 
 export const merchantCaller = (terms: MerchantTerms): Caller => ({ kind: 'merchant', terms })
 /** A payer, or the merchant as this credential may see it. */
 export const callerIn = (res: Response, maySeeSecrets = false): Caller =>
-  res.locals.credential === 'link'
+  res.locals.credential === 'link' || res.locals.credential === undefined
     ? { kind: 'checkout' }
     : {
         ...{ kind: 'merchant', terms: termsIn(res) },

@@ -88,6 +88,7 @@ const tags: readonly (readonly [string, string])[] = [
   ['Endpoints', 'Where else than at your `webhook_url` you are notified.'],
   ['Dashboard', 'What the dashboard shows to that user.'],
   ['Checkout', 'What a payer with a link may read.'],
+  ['Chain', 'What was booked of the chain, for anyone who wants to check it.'],
   ['Liveness', 'Whether the service is there.'],
   ['Webhooks', 'What the service sends to your `webhook_url` and to your endpoints.'],
 ]

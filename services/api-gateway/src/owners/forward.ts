@@ -23,7 +23,7 @@ export const isWaiting = ({ query }: Pick<Request, 'query'>): boolean => waitOf(
 
 /**
  * Forwards a request to its owner byte for byte, and returns the owner's answer unchanged. A 201 gets the `Location` of what was created, as
- * `createdAt` has it: only the gateway knows by which path its caller reads it.
+ * `createdAt` has it: only the gateway knows by which path its caller reads it. With `cachedS` anyone may keep a 200 for so long.
  */
 export async function forward(
   owner: Owner,
@@ -31,7 +31,7 @@ export async function forward(
   path: string,
   req: Request,
   res: Response,
-  options: { createdAt?: string | undefined; onAnswer?(answer: ForwardedAnswer): Promise<void> } = {},
+  options: { createdAt?: string | undefined; cachedS?: number | undefined; onAnswer?(answer: ForwardedAnswer): Promise<void> } = {},
 ): Promise<void> {
   const method = METHODS.find(known => known === req.method) ?? 'GET'
   const query = req.originalUrl.indexOf('?')
@@ -46,6 +46,7 @@ export async function forward(
   await options.onAnswer?.({ status: answer.status, isRepeated: answer.headers['idempotency-replayed'] === 'true', created })
   res.status(answer.status)
   for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value)
+  if (answer.status === 200 && options.cachedS !== undefined) res.setHeader('Cache-Control', `public, max-age=${options.cachedS}`)
   if (created !== null && options.createdAt !== undefined) res.setHeader('Location', pathWith(options.createdAt, { id: created }))
   res.end(req.method === 'HEAD' ? undefined : answer.body)
 }

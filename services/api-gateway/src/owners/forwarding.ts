@@ -41,8 +41,9 @@ export function forwarding(
   operation: Operation,
   { isAlias }: Place,
 ): RequestHandler {
-  const { path, answers, audit, unrecordedByKey, creates } = operation
+  const { path, answers, audit, unrecordedByKey, creates, cachedS } = operation
   const owner = operation.owner === 'api-gateway' ? undefined : owners[operation.owner]
+  if (!owner && operation.owner === 'chain-listener') return refuseUnread
   if (!owner) throw new Error(`${path} has neither an owner nor a handler.`)
   const created = creates === undefined ? undefined : operations[creates as OperationId].path
   const createdAt = created && (isAlias ? aliasPath(created) : created)
@@ -62,8 +63,12 @@ export function forwarding(
       changed: fieldsOf(req.body),
       target: params.id === undefined ? null : String(params.id),
     }
-    await forward(owner, caller, ownerPath, req, res, { createdAt, ...(change ? { onAnswer: await trail(change, res) } : {}) })
+    await forward(owner, caller, ownerPath, req, res, { createdAt, cachedS, ...(change ? { onAnswer: await trail(change, res) } : {}) })
   }
+}
+
+const refuseUnread: RequestHandler = () => {
+  throw new ApiError('service_unavailable', 'The chain cannot be asked about here.', { retryAfterS: 300 })
 }
 
 /** Owners do not know whether mail is sent: what waits for one that never comes is refused before anything is made. */

@@ -1,4 +1,5 @@
 import { every, type Logger, type Metrics, type Part } from '@ponte/service-kit'
+import type { CheckpointStore } from '../checkpoints'
 import type { Watch } from '../logs/filter'
 import type { SeenTransfer } from '../logs/transfer'
 import type { Payment } from '../payment'
@@ -15,6 +16,7 @@ import { FIRST_ORDER, type ReconcileStore } from './store'
 export interface ReconcileOptions {
   store: Store
   ledgers: ReconcileStore
+  checkpoints: Pick<CheckpointStore, 'check' | 'olderThanNewest'>
   nodes: Nodes
   chain: ChainClient
   leader: Leader
@@ -41,6 +43,8 @@ export interface ReconcileOptions {
 export const SPAN_MAX = 5_000
 /** Deposit addresses compared in one turn: the newest, and as many of the others in turn. */
 const ADDRESSES_AT_ONCE = 2_000
+/** The same of checkpoints. */
+const CHECKPOINTS_AT_ONCE = 100
 
 /** A comparison up to a block: the rows there, and where they and the chain differ. */
 export interface Comparison {
@@ -60,7 +64,7 @@ export type Reconcile = ReturnType<typeof createReconcile>
  * counts until a later look finds it no more; what is missing is read again, and so is an address that holds what the rows do not explain, more and
  * more rarely while that finds nothing. An order that a difference names does not expire meanwhile.
  */
-export function createReconcile({ store, ledgers, nodes, chain, leader, metrics, now, logger, ...options }: ReconcileOptions) {
+export function createReconcile({ store, ledgers, checkpoints, nodes, chain, leader, metrics, now, logger, ...options }: ReconcileOptions) {
   const watched = (transfers: 'all' | 'none'): Watch => ({
     chainId: options.chainId,
     header: options.header,
@@ -75,6 +79,7 @@ export function createReconcile({ store, ledgers, nodes, chain, leader, metrics,
   let finishedAt: Date | undefined
   let nextBlock = options.startBlock
   let nextOrder = FIRST_ORDER
+  let nextCheckpoint = -1
 
   const findDeposits = (seen: readonly SeenTransfer[]) => store.coverage.issued(seen.map(one => one.to))
   /** Where a node, each in turn, shows other payments than the rows, receipts decide which of the two is wrong. */
@@ -107,7 +112,8 @@ export function createReconcile({ store, ledgers, nodes, chain, leader, metrics,
   const lookAtBlocks = async (from: number, to: number): Promise<void> => {
     const { differences, isDecided } = await compareRange(from, to, 'none')
     if (!isDecided) return
-    for (const [key, { kind, blockNumber }] of found) if (kind !== 'balance' && blockNumber >= from && blockNumber <= to) found.delete(key)
+    for (const [key, { kind, blockNumber }] of found)
+      if (kind !== 'balance' && kind !== 'checkpoint' && blockNumber >= from && blockNumber <= to) found.delete(key)
     for (const difference of differences) note(`${difference.kind} ${difference.txHash} ${difference.logIndex}`, difference)
     await store.coverage.again(
       options.routers,
@@ -141,6 +147,17 @@ export function createReconcile({ store, ledgers, nodes, chain, leader, metrics,
     }
     return compared.map(({ one }) => one)
   }
+  /** Checkpoints behind a block are hashed anew; answers the last one. */
+  const lookAtCheckpoints = async (after: number): Promise<number | undefined> => {
+    const { checked, misfits } = await checkpoints.check(after, CHECKPOINTS_AT_ONCE)
+    found.delete(UNKNOWN_CHECKPOINT)
+    for (const to of checked) found.delete(`checkpoint ${to}`)
+    for (const { to, detail } of misfits) {
+      const key = checked.includes(to) ? `checkpoint ${to}` : UNKNOWN_CHECKPOINT
+      note(key, { kind: 'checkpoint', txHash: null, logIndex: null, blockNumber: to, memo: '', detail })
+    }
+    return checked.length < CHECKPOINTS_AT_ONCE ? undefined : checked.at(-1)
+  }
   const turn = async (): Promise<void> => {
     const leads = leader.epoch()
     if (leads === undefined) {
@@ -163,6 +180,8 @@ export function createReconcile({ store, ledgers, nodes, chain, leader, metrics,
     await lookAtAddresses(await ledgers.olderThanNewest(ADDRESSES_AT_ONCE), confirmed)
     const some = await lookAtAddresses(nextOrder, confirmed)
     nextOrder = some.length < ADDRESSES_AT_ONCE ? FIRST_ORDER : (some.at(-1)?.orderId ?? FIRST_ORDER)
+    await lookAtCheckpoints(await checkpoints.olderThanNewest(CHECKPOINTS_AT_ONCE))
+    nextCheckpoint = (await lookAtCheckpoints(nextCheckpoint)) ?? -1
     repeats.keep(new Set([...found.keys(), ...[...found.values()].map(({ blockNumber }) => `block ${blockNumber}`)]))
     await store.differences.save(found)
     options.wake()
@@ -189,6 +208,8 @@ export function createReconcile({ store, ledgers, nodes, chain, leader, metrics,
   const part: Part = every('reconciliation', options.everyS * 1_000, turn, logger)
   return { part, request, pending, addresses, compareRange: (from: number, to: number) => compareRange(from, to, 'all') }
 }
+
+const UNKNOWN_CHECKPOINT = 'checkpoint unknown'
 
 const REPEAT_MAX = 64
 

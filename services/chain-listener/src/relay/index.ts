@@ -1,5 +1,6 @@
 import { createApp, type Database, type HttpServer, httpServer, type Logger, type Metrics, type Part } from '@ponte/service-kit'
 import type { z } from 'zod'
+import { checkpointStore } from '../checkpoints'
 import { createChecksums } from '../logs/checksums'
 import type { ChainClient } from '../rpc/chain-client'
 import { createLeader, lockOf } from '../store/leader'
@@ -141,7 +142,10 @@ export function createRelay(options: RelayOptions) {
     refused: counters.refused,
   })
   const http = openHttp(options, tokenSecrets =>
-    gatewayRoutes({ accept, accepted: wake, readTransaction: options.readTransaction, tokenSecrets, checksum: createChecksums() }),
+    gatewayRoutes({
+      ...{ accept, accepted: wake, readTransaction: options.readTransaction, tokenSecrets, checksum: createChecksums() },
+      checkpoints: checkpointStore(database, chainId),
+    }),
   )
   const works = [sweeper, submitter].filter(part => part !== undefined)
   const parts: Part[] = [...(works.length > 0 ? [distinct(signers), leader, ...works] : []), ...(http ? [http] : [])]

@@ -1,15 +1,27 @@
-import { ApiError, caller, formatUsdc, operations, type PaymentAuthorizationBody, parseUsdc } from '@ponte/contracts'
+import {
+  ApiError,
+  type CheckpointListBody,
+  caller,
+  formatUsdc,
+  operations,
+  type PaymentAuthorizationBody,
+  parseUsdc,
+} from '@ponte/contracts'
 import { requireCaller, serve } from '@ponte/service-kit'
 import { Router } from 'express'
+import { type CheckpointStore, checkpointBody } from '../checkpoints'
 import type { ReadTransaction } from '../transaction'
 import type { Acceptance } from './acceptance'
 import type { Authorization } from './store/authorization'
 
-/** Payers' signatures, and questions about transactions, handed on by the gateway alone. */
+const LISTED = 25
+
+/** Payers' signatures, questions about transactions, and checkpoints, handed on by the gateway alone. */
 export function gatewayRoutes(deps: {
   accept: Acceptance
   accepted(): void
   readTransaction: ReadTransaction
+  checkpoints: Pick<CheckpointStore, 'list'>
   tokenSecrets: readonly string[]
   checksum(address: string): string
 }): Router {
@@ -29,6 +41,12 @@ export function gatewayRoutes(deps: {
       'The nodes of the network do not answer, or do not agree about this transaction yet; ask again in a moment.',
       { retryAfterS: 5 },
     )
+  })
+  serve(router, operations.listCheckpoints, async ({ query: { after = -1, limit = LISTED } }, _req, res) => {
+    const found = await deps.checkpoints.list(after, limit + 1)
+    const data = found.slice(0, limit).map(one => checkpointBody(one, deps.checksum))
+    const next = data.at(-1)?.to_block ?? (after < 0 ? null : after)
+    res.json({ object: 'list', data, has_more: found.length > limit, next_after: next } satisfies CheckpointListBody)
   })
   return router
 }

@@ -1,7 +1,7 @@
 import type { Database } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 
-export type DifferenceKind = 'missing' | 'unfounded' | 'changed' | 'unconfirmed' | 'balance'
+export type DifferenceKind = 'missing' | 'unfounded' | 'changed' | 'unconfirmed' | 'balance' | 'checkpoint'
 
 /** Found where nothing is on its way any more. */
 export interface Difference {
