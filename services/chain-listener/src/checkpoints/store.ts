@@ -110,10 +110,10 @@ const logsOf = (one: string) => `
 
 // Raw SQL: so many checkpoints behind one, each hashed anew from the rows that are marked with it, and held against the one before it.
 const CHECK = `
-  WITH some AS (SELECT * FROM checkpoints WHERE chain_id = $1 AND to_block > $2 ORDER BY to_block LIMIT $3)
+  WITH page AS (SELECT * FROM checkpoints WHERE chain_id = $1 AND to_block > $2 ORDER BY to_block LIMIT $3)
   SELECT c.to_block::float8 AS to, c.hash = ${HASH} AND c.payments = count(*) FILTER (WHERE part = ${PARTS.payment}) AS fits,
     c.previous_hash = coalesce(before.hash, $4) AND (before.to_block IS NULL OR before.to_block + 1 = c.from_block) AS follows
-  FROM some AS c
+  FROM page AS c
   LEFT JOIN LATERAL (${logsOf('c')}) AS logs ON true
   LEFT JOIN LATERAL (SELECT to_block, hash FROM checkpoints WHERE chain_id = $1 AND to_block < c.to_block ORDER BY to_block DESC LIMIT 1) AS before ON true
   GROUP BY c.chain_id, c.to_block, c.from_block, c.block_hash, c.token, c.routers, c.payments, c.previous_hash, c.hash, before.hash, before.to_block
