@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { isPonteError } from '@ponte/sdk'
+import { MisuseError } from './profile'
 import { createProgram } from './program'
 
 const ending = new AbortController()
@@ -42,5 +43,5 @@ createProgram({ env, home: homedir(), cwd: process.cwd(), stdout, stderr, askSec
     const request = isPonteError(error) && error.requestId ? ` (request ${error.requestId})` : ''
     const advice = isPonteError(error, 'forbidden') ? ' Take a named key with the scope, or run: ponte login --user you@example.com' : ''
     stderr.write(`${isPonteError(error) ? error.detail : error instanceof Error ? error.message : String(error)}${advice}${request}\n`)
-    process.exitCode = 1
+    process.exitCode = error instanceof MisuseError ? 2 : 1
   })

@@ -33,6 +33,11 @@ export class UsageError extends Error {
   override name = 'UsageError'
 }
 
+/** Nothing was compared, so the exit code must not be that of a difference. */
+export class MisuseError extends UsageError {
+  override name = 'MisuseError'
+}
+
 const PROFILES = 'profiles.json'
 
 /** Each Ponte has a profile of its own, by URL and key, so that no position or secret of one is taken for another's. */

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { depositAddress, Ponte, type TestPayments } from '@ponte/sdk'
 import { Command } from 'commander'
+import { type AuditOptions, audit } from './audit'
 import { completion } from './completion'
 import { diagnose } from './diagnose'
 import { listen } from './listen'
 import { createOutput, fields, type Output, table } from './output'
 import { findOrder, inTests, isVia, payOrder } from './payments'
-import { openProfile, UsageError } from './profile'
+import { MisuseError, openProfile, UsageError } from './profile'
 import { addResources } from './resources'
 import { accountClient, logIn, merchantClient } from './session'
 import { trigger, triggerable } from './trigger'
@@ -180,6 +181,29 @@ export function createProgram(context: ProgramContext): Command {
         valid ? 'It is the deposit address of this memo and your payout address.' : `It should be ${expected}`,
       )
       if (!valid) throw new UsageError('Send nobody to it: the address belongs to another memo, router or payout address.')
+    })
+
+  program
+    .command('audit')
+    .description(
+      'compare your ledger, log by log, with your own node; ends with 1 when anything differs and with 2 when nothing could be compared',
+    )
+    .requiredOption('--rpc <url>', 'your own node')
+    .requiredOption('--payout <address...>', 'your payout addresses, those of earlier times too')
+    .requiredOption('--router <address...>', 'the payment routers')
+    .requiredOption('--token <address>', 'the contract of USDC')
+    .option('--from-block <number>', 'the first block, 0 by default')
+    .option('--to-block <number>', 'the last block; by default the last one that the node names as finalized')
+    .option('--confirmations <number>', 'take blocks of this depth for final')
+    .option('--chain-id <number>', 'refuse a node of another chain')
+    .option('--checkpoints', 'recompute the checkpoints of what was booked for everyone, too')
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+    .action(async (options: AuditOptions) => {
+      const count = await audit(merchantClient(profile), options, output()).catch((error: unknown) => {
+        if (error instanceof MisuseError) throw error
+        throw new MisuseError(error instanceof Error ? error.message : String(error), { cause: error })
+      })
+      if (count > 0) throw new UsageError(count === 1 ? 'One difference.' : `${count} differences.`)
     })
 
   program

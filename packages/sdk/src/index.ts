@@ -12,6 +12,7 @@ export {
 export type { List, Page } from './page.js'
 export { type Credential, Ponte, type PonteOptions } from './ponte.js'
 export type { Attention } from './resources/attention.js'
+export type { Chain, Checkpoints } from './resources/chain.js'
 export type { Entries, FollowEntriesOptions } from './resources/entries.js'
 export type { Events } from './resources/events.js'
 export type { FollowOptions } from './resources/follow.js'

@@ -1,6 +1,7 @@
 import type { Payout } from './address/payout.js'
 import { PonteError } from './failure.js'
 import { type Attention, createAttention } from './resources/attention.js'
+import { type Chain, createChain } from './resources/chain.js'
 import { createEntries, type Entries } from './resources/entries.js'
 import { createEvents, type Events } from './resources/events.js'
 import { createMerchant, type MerchantResource } from './resources/merchant.js'
@@ -51,6 +52,8 @@ export class Ponte {
   readonly entries: Entries
   /** Payers, networks and time of a deployment for tests. */
   readonly testing: Testing
+  /** Checkpoints of what was booked of the chain. */
+  readonly chain: Chain
   /** For the merchant's user; with a session token in place of the key. */
   readonly merchant: MerchantResource
 
@@ -71,6 +74,7 @@ export class Ponte {
     this.events = createEvents(send)
     this.entries = createEntries(send)
     this.testing = createTesting(send)
+    this.chain = createChain(send)
     this.merchant = createMerchant(send)
   }
 }

@@ -53,6 +53,10 @@ export type PendingCharge = Schemas['PendingCharge']
 export type Entry = EntryPage['data'][number]
 /** A page of the ledger, and the cursor behind it. */
 export type EntryPage = Schemas['EntryList']
+/** A hash over what was booked of some blocks, and over the checkpoint before it. */
+export type Checkpoint = Schemas['CheckpointList']['data'][number]
+/** A page of checkpoints, and where the next one begins. */
+export type CheckpointPage = Schemas['CheckpointList']
 /** Fields of an event besides `type` and `data`. */
 export type EventFields = Omit<Schemas['Event'], 'type' | 'data'>
 /** The merchant of the session's user. */
@@ -80,6 +84,8 @@ export type ListAttention = Query<'listAttention'>
 export type ListEvents = Omit<Query<'listEvents'>, 'after' | 'wait'>
 /** Filters and page of `entries.list`; to read on from a cursor use `entries.follow`. */
 export type ListEntries = Query<'listEntries'>
+/** Page of `chain.checkpoints.list`. */
+export type ListCheckpoints = Query<'listCheckpoints'>
 /** Filters and page of `merchant.deliveries.list`. */
 export type ListDeliveries = Query<'listDeliveries'>
 

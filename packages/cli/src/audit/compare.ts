@@ -1,0 +1,263 @@
+import { depositAddress, type Entry, type Order } from '@ponte/sdk'
+import { unitsOf, usdcOf } from './amount'
+import { keyOf, type RouterLog, type TransferLog } from './logs'
+
+/** By the merchant's own configuration; addresses are lower-case. */
+export interface AuditTerms {
+  chainId: number
+  payouts: readonly string[]
+  routers: readonly string[]
+  token: string
+  from: number
+  /** The last block that is compared. */
+  to: number
+}
+
+/** What the merchant's node has of these blocks. */
+export interface ChainFacts {
+  /** `PaymentReceived` with one of the payout addresses as its merchant. */
+  paid: readonly RouterLog[]
+  /** Transfers to the deposit addresses of every memo that is known. */
+  deposited: readonly TransferLog[]
+  /** Transfers to and from the payout addresses. */
+  received: readonly TransferLog[]
+  sent: readonly TransferLog[]
+}
+
+export type AuditOrder = Pick<Order, 'id' | 'memo'> & {
+  payment: Pick<Order['payment'], 'chain_id' | 'router_address' | 'token_address' | 'merchant_address' | 'deposit_address'>
+}
+export type AuditEntry = Pick<
+  Entry,
+  'sequence' | 'kind' | 'amount' | 'chain_id' | 'tx_hash' | 'log_index' | 'block_number' | 'order_id' | 'address'
+>
+
+export interface AuditDifference {
+  kind: 'missing_in_ledger' | 'not_on_chain' | 'other_amount' | 'other_block' | 'not_received' | 'other_address' | 'gap'
+  tx_hash: string | null
+  log_index: number | null
+  detail: string
+}
+
+/** In units. */
+export interface Sums {
+  came: bigint
+  fee: bigint
+  settled: bigint
+}
+
+export interface AuditReport {
+  differences: AuditDifference[]
+  /** Transfers to a payout address that are no payment: information. */
+  direct: TransferLog[]
+  /** Entries of other chains or of blocks that were not looked at. */
+  unchecked: number
+  sums: { node: Sums; ledger: Sums }
+}
+
+const NAMES: Record<keyof Sums, string> = { came: 'came', fee: 'fee', settled: 'settled' }
+const PARTS = ['came', 'fee', 'settled'] as const
+const PART_OF: Partial<Record<Entry['kind'], keyof Sums>> = { payment: 'came', unmatched: 'came', fee: 'fee', settled: 'settled' }
+
+/** Deposit addresses, each with its memo, of every memo and every pair of a router and a payout address. */
+export function depositsOf(memos: Iterable<string>, { routers, payouts }: Pick<AuditTerms, 'routers' | 'payouts'>): Map<string, string> {
+  const deposits = new Map<string, string>()
+  for (const memo of memos)
+    for (const router of routers) for (const payoutAddress of payouts) deposits.set(depositAddress({ router, memo, payoutAddress }), memo)
+  return deposits
+}
+
+/** Compares what a node has with the ledger that a server shows, movement by movement. */
+export function compare(chain: ChainFacts, entries: readonly AuditEntry[], orders: readonly AuditOrder[], terms: AuditTerms): AuditReport {
+  const isChecked = ({ chain_id, block_number }: AuditEntry) =>
+    chain_id === terms.chainId && block_number >= terms.from && block_number <= terms.to
+  const checked = entries.filter(isChecked)
+  const booked = bookedOf(checked)
+  const due = dueOf(chain, booked, new Set(orders.map(({ memo }) => memo)), terms)
+  const { direct, differences: unreceived } = receivedOf(chain, checked)
+  return {
+    differences: [
+      ...gapsIn(entries),
+      ...orders.filter(({ payment }) => payment.chain_id === terms.chainId).flatMap(order => addressesOf(order, terms)),
+      ...movementsOf(due, booked),
+      ...unreceived,
+      ...returnsOf(chain, checked),
+      ...directOf(chain, checked),
+    ],
+    direct,
+    unchecked: entries.length - checked.length,
+    sums: { node: sumOf([...due.values()]), ledger: sumOf([...booked.values()]) },
+  }
+}
+
+interface Movement extends Sums {
+  txHash: string
+  logIndex: number
+  blockNumber: number
+}
+
+/** Net amounts of the ledger by the log that they are about: what was taken back is gone. */
+function bookedOf(entries: readonly AuditEntry[]): Map<string, Movement> {
+  const booked = new Map<string, Movement>()
+  for (const { kind, amount, tx_hash, log_index, block_number } of entries) {
+    const part = PART_OF[kind]
+    if (!part) continue
+    const place = { txHash: tx_hash.toLowerCase(), logIndex: log_index }
+    const one = booked.get(keyOf(place)) ?? { ...place, blockNumber: block_number, came: 0n, fee: 0n, settled: 0n }
+    booked.set(keyOf(place), { ...one, [part]: one[part] + unitsOf(amount) })
+  }
+  return new Map([...booked].filter(([, one]) => PARTS.some(part => one[part] !== 0n)))
+}
+
+/** What the ledger must have, by the node's logs alone. */
+function dueOf(
+  { paid, deposited }: ChainFacts,
+  booked: ReadonlyMap<string, Movement>,
+  ordered: ReadonlySet<string>,
+  terms: AuditTerms,
+): Map<string, Movement> {
+  const memos = depositsOf([...ordered, ...paid.map(({ memo }) => memo)], terms)
+  const isKnown = (address: string) => {
+    const memo = memos.get(address)
+    return memo !== undefined && ordered.has(memo)
+  }
+  // Where no order has the address, the ledger has what came as transfers or, where only their sweep is known, with that.
+  const asTransfers = new Set(deposited.filter(one => isKnown(one.to) || booked.get(keyOf(one))).map(({ to }) => to))
+  const due = new Map<string, Movement>()
+  const add = ({ txHash, logIndex, blockNumber }: RouterLog | TransferLog, sums: Sums) => {
+    if (PARTS.some(part => sums[part] !== 0n)) due.set(keyOf({ txHash, logIndex }), { txHash, logIndex, blockNumber, ...sums })
+  }
+  for (const log of paid) {
+    const isSweep = log.payer === depositAddress({ router: log.router, memo: log.memo, payoutAddress: log.merchant })
+    const isBookedAsTransfers = isSweep && (isKnown(log.payer) || asTransfers.has(log.payer))
+    add(log, { came: isBookedAsTransfers ? 0n : log.share + log.fee, fee: log.fee, settled: log.share })
+  }
+  for (const one of deposited) if (asTransfers.has(one.to)) add(one, { came: one.amount, fee: 0n, settled: 0n })
+  return due
+}
+
+function movementsOf(due: ReadonlyMap<string, Movement>, booked: ReadonlyMap<string, Movement>): AuditDifference[] {
+  const onlyDue = [...due].flatMap(([key, one]): AuditDifference[] => {
+    const ledger = booked.get(key)
+    if (!ledger)
+      return [difference('missing_in_ledger', one, `the node has ${describe(one)} in block ${one.blockNumber}, the ledger nothing`)]
+    const parts = PARTS.filter(part => one[part] !== ledger[part]).map(part =>
+      difference('other_amount', one, `${NAMES[part]} is ${usdcOf(one[part])} USDC on the node and ${usdcOf(ledger[part])} in the ledger`),
+    )
+    if (ledger.blockNumber === one.blockNumber) return parts
+    return [
+      ...parts,
+      difference('other_block', one, `it is in block ${one.blockNumber} on the node and ${ledger.blockNumber} in the ledger`),
+    ]
+  })
+  const onlyBooked = [...booked].flatMap(([key, one]) =>
+    due.has(key)
+      ? []
+      : [difference('not_on_chain', one, `the ledger has ${describe(one)} in block ${one.blockNumber}, the node nothing of yours`)],
+  )
+  return [...onlyDue, ...onlyBooked]
+}
+
+/** Each share of a router has reached a payout address; what else reached one is no payment. */
+function receivedOf({ paid, received }: ChainFacts, entries: readonly AuditEntry[]) {
+  const left = new Map(received.filter(({ amount }) => amount > 0n).map(one => [keyOf(one), one]))
+  const differences = paid.flatMap(log => {
+    if (log.share === 0n) return []
+    const share = [...left.values()].find(
+      one => one.txHash === log.txHash && one.logIndex < log.logIndex && one.to === log.merchant && one.amount === log.share,
+    )
+    if (share) return left.delete(keyOf(share)) ? [] : []
+    const detail = `the router reports ${usdcOf(log.share)} USDC to ${log.merchant}, and no transfer brought them there`
+    return [difference('not_received', log, detail)]
+  })
+  const claimed = new Set(
+    entries.filter(({ kind }) => kind === 'direct').map(({ tx_hash, log_index }) => `${tx_hash.toLowerCase()} ${log_index}`),
+  )
+  return { differences, direct: [...left.values()].filter(one => !claimed.has(keyOf(one))) }
+}
+
+/** The token writes the transfer of a refund right behind the use of its signature, which the ledger names. */
+function returnsOf({ sent }: ChainFacts, entries: readonly AuditEntry[]): AuditDifference[] {
+  const transfers = new Map(sent.map(one => [keyOf(one), one]))
+  const returned = netOf(entries, 'returned')
+  return returned.flatMap(one => {
+    const transfer = transfers.get(keyOf({ txHash: one.txHash, logIndex: one.logIndex + 1 }))
+    const what = `a return of ${usdcOf(one.amount)} USDC to ${one.address}`
+    if (!transfer || transfer.to !== one.address)
+      return [difference('not_on_chain', one, `the ledger has ${what}, the node none from your payout address`)]
+    if (transfer.amount === one.amount) return []
+    return [difference('other_amount', one, `the ledger has ${what}, on the node it is ${usdcOf(transfer.amount)} USDC`)]
+  })
+}
+
+function directOf({ received }: ChainFacts, entries: readonly AuditEntry[]): AuditDifference[] {
+  const transfers = new Map(received.map(one => [keyOf(one), one]))
+  return netOf(entries, 'direct').flatMap(one => {
+    const transfer = transfers.get(keyOf(one))
+    if (transfer?.amount === one.amount) return []
+    return [difference('not_on_chain', one, `the ledger has a direct transfer of ${usdcOf(one.amount)} USDC, the node has none like it`)]
+  })
+}
+
+function netOf(entries: readonly AuditEntry[], wanted: Entry['kind']) {
+  const net = new Map<string, { txHash: string; logIndex: number; amount: bigint; address: string }>()
+  for (const { kind, amount, tx_hash, log_index, address } of entries) {
+    if (kind !== wanted) continue
+    const place = { txHash: tx_hash.toLowerCase(), logIndex: log_index }
+    const before = net.get(keyOf(place))
+    net.set(keyOf(place), { ...place, amount: (before?.amount ?? 0n) + unitsOf(amount), address: (address ?? '').toLowerCase() })
+  }
+  return [...net.values()].filter(({ amount }) => amount !== 0n)
+}
+
+/** An order by which a payer's money would go elsewhere. */
+function addressesOf({ id, memo, payment }: AuditOrder, { routers, payouts, token }: AuditTerms): AuditDifference[] {
+  const [router, payoutAddress] = [payment.router_address.toLowerCase(), payment.merchant_address.toLowerCase()]
+  const other = (detail: string) => [
+    { kind: 'other_address' as const, tx_hash: null, log_index: null, detail: `order ${id} names ${detail}` },
+  ]
+  if (!payouts.includes(payoutAddress)) return other(`the payout address ${payoutAddress}, which is none of yours`)
+  if (!routers.includes(router)) return other(`the router ${router}, which is none of yours`)
+  if (payment.token_address.toLowerCase() !== token) return other(`the token ${payment.token_address}`)
+  const deposit = depositAddress({ router, memo, payoutAddress })
+  if (payment.deposit_address === null || payment.deposit_address.toLowerCase() === deposit) return []
+  return other(`the deposit address ${payment.deposit_address}, and it is ${deposit}`)
+}
+
+/** The ledger counts without gaps. */
+const gapsIn = (entries: readonly AuditEntry[]): AuditDifference[] =>
+  entries.flatMap(({ sequence }, index) => {
+    const before = entries[index - 1]?.sequence ?? 0
+    if (sequence === before + 1) return []
+    return [
+      {
+        kind: 'gap' as const,
+        tx_hash: null,
+        log_index: null,
+        detail: `entry ${sequence} follows entry ${before}: the ledger counts without gaps`,
+      },
+    ]
+  })
+
+const difference = (
+  kind: AuditDifference['kind'],
+  { txHash, logIndex }: { txHash: string; logIndex: number },
+  detail: string,
+): AuditDifference => ({
+  kind,
+  tx_hash: txHash,
+  log_index: logIndex,
+  detail,
+})
+
+const describe = (one: Sums): string =>
+  PARTS.filter(part => one[part] !== 0n)
+    .map(part => `${NAMES[part]} ${usdcOf(one[part])} USDC`)
+    .join(', ')
+
+const sumOf = (movements: readonly Sums[]): Sums =>
+  movements.reduce<Sums>((sum, one) => ({ came: sum.came + one.came, fee: sum.fee + one.fee, settled: sum.settled + one.settled }), {
+    came: 0n,
+    fee: 0n,
+    settled: 0n,
+  })
