@@ -29,11 +29,11 @@ export type AuditOrder = Pick<Order, 'id' | 'memo'> & {
 }
 export type AuditEntry = Pick<
   Entry,
-  'sequence' | 'kind' | 'amount' | 'chain_id' | 'tx_hash' | 'log_index' | 'block_number' | 'order_id' | 'address'
+  'sequence' | 'kind' | 'amount' | 'chain_id' | 'tx_hash' | 'log_index' | 'block_number' | 'address' | 'payer_address'
 >
 
 export interface AuditDifference {
-  kind: 'missing_in_ledger' | 'not_on_chain' | 'other_amount' | 'other_block' | 'not_received' | 'other_address' | 'gap'
+  kind: 'missing_in_ledger' | 'not_on_chain' | 'other_amount' | 'other_block' | 'not_received' | 'other_address' | 'other_payer' | 'gap'
   tx_hash: string | null
   log_index: number | null
   detail: string
@@ -80,6 +80,7 @@ export function compare(chain: ChainFacts, entries: readonly AuditEntry[], order
       ...gapsIn(entries),
       ...orders.filter(({ payment }) => payment.chain_id === terms.chainId).flatMap(order => addressesOf(order, terms)),
       ...movementsOf(due, booked),
+      ...partiesOf(chain, checked),
       ...unreceived,
       ...returnsOf(chain, checked),
       ...directOf(chain, checked),
@@ -144,11 +145,7 @@ function movementsOf(due: ReadonlyMap<string, Movement>, booked: ReadonlyMap<str
     const parts = PARTS.filter(part => one[part] !== ledger[part]).map(part =>
       difference('other_amount', one, `${NAMES[part]} is ${usdcOf(one[part])} USDC on the node and ${usdcOf(ledger[part])} in the ledger`),
     )
-    if (ledger.blockNumber === one.blockNumber) return parts
-    return [
-      ...parts,
-      difference('other_block', one, `it is in block ${one.blockNumber} on the node and ${ledger.blockNumber} in the ledger`),
-    ]
+    return parts
   })
   const onlyBooked = [...booked].flatMap(([key, one]) =>
     due.has(key)
@@ -158,6 +155,31 @@ function movementsOf(due: ReadonlyMap<string, Movement>, booked: ReadonlyMap<str
   return [...onlyDue, ...onlyBooked]
 }
 
+/** Block, payer and address of each entry are those of its log. */
+function partiesOf({ paid, deposited }: ChainFacts, entries: readonly AuditEntry[]): AuditDifference[] {
+  const logs = new Map([...paid, ...deposited].map(log => [keyOf(log), log]))
+  return entries.flatMap(entry => {
+    const place = { txHash: entry.tx_hash.toLowerCase(), logIndex: entry.log_index }
+    const log = PART_OF[entry.kind] && logs.get(keyOf(place))
+    if (!log) return []
+    const named = `entry ${entry.sequence} names`
+    const address =
+      entry.kind === 'settled' && 'merchant' in log ? log.merchant : entry.kind === 'payment' && 'to' in log ? log.to : undefined
+    const payer = entry.kind === 'payment' || entry.kind === 'unmatched' ? ('payer' in log ? log.payer : log.from) : undefined
+    const [otherAddress, otherPayer] = [isOther(entry.address, address), isOther(entry.payer_address, payer)]
+    return [
+      ...(entry.block_number === log.blockNumber
+        ? []
+        : [difference('other_block', place, `${named} block ${entry.block_number}, on the node it is ${log.blockNumber}`)]),
+      ...(otherAddress ? [difference('other_address', place, `${named} the address ${entry.address}, on the node it is ${address}`)] : []),
+      ...(otherPayer ? [difference('other_payer', place, `${named} the payer ${entry.payer_address}, on the node it is ${payer}`)] : []),
+    ]
+  })
+}
+
+const isOther = (named: string | null, onChain: string | undefined): boolean =>
+  named !== null && onChain !== undefined && named.toLowerCase() !== onChain
+
 /** Each share of a router has reached a payout address; what else reached one is no payment. */
 function receivedOf({ paid, received }: ChainFacts, entries: readonly AuditEntry[]) {
   const left = new Map(received.filter(({ amount }) => amount > 0n).map(one => [keyOf(one), one]))
@@ -166,7 +188,7 @@ function receivedOf({ paid, received }: ChainFacts, entries: readonly AuditEntry
     const share = [...left.values()].find(
       one => one.txHash === log.txHash && one.logIndex < log.logIndex && one.to === log.merchant && one.amount === log.share,
     )
-    if (share) return left.delete(keyOf(share)) ? [] : []
+    if (share && left.delete(keyOf(share))) return []
     const detail = `the router reports ${usdcOf(log.share)} USDC to ${log.merchant}, and no transfer brought them there`
     return [difference('not_received', log, detail)]
   })

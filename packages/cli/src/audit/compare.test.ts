@@ -1,0 +1,140 @@
+import { depositAddress } from '@ponte/sdk'
+import { type AuditEntry, type AuditOrder, type AuditTerms, type ChainFacts, compare } from './compare'
+
+const address = (byte: string) => `0x${byte.repeat(20)}`
+const hash = (byte: string) => `0x${byte.repeat(32)}`
+const terms: AuditTerms = { chainId: 1, payouts: [address('aa')], routers: [address('bb')], token: address('cc'), from: 0, to: 100 }
+const memo = 'ab'.repeat(32)
+const deposit = depositAddress({ router: address('bb'), memo, payoutAddress: address('aa') })
+const order: AuditOrder = {
+  ...{ id: 'order', memo },
+  payment: {
+    ...{
+      chain_id: 1,
+      router_address: address('bb'),
+      token_address: address('cc'),
+      merchant_address: address('aa'),
+      deposit_address: deposit,
+    },
+  },
+}
+const place = (byte: string, blockNumber = 7, logIndex = 3) => ({ txHash: hash(byte), blockNumber, logIndex, blockHash: hash('f0') })
+const routed = { ...place('01'), router: address('bb'), memo, merchant: address('aa'), payer: address('dd'), share: 99n, fee: 1n }
+const share = { ...place('01', 7, 2), from: address('dd'), to: address('aa'), amount: 99n }
+const transfer = { ...place('02'), from: address('dd'), to: deposit, amount: 200n }
+const sweep = { ...routed, ...place('03', 9), payer: deposit, share: 198n, fee: 2n }
+const swept = { ...place('03', 9, 2), from: deposit, to: address('aa'), amount: 198n }
+const nothing: ChainFacts = { paid: [], deposited: [], received: [], sent: [] }
+
+let sequence = 0
+beforeEach(() => {
+  sequence = 0
+})
+const entry = (kind: AuditEntry['kind'], amount: string, at: { txHash: string; blockNumber: number; logIndex: number }): AuditEntry => ({
+  ...{ sequence: ++sequence, kind, amount, chain_id: 1, tx_hash: at.txHash, log_index: at.logIndex, block_number: at.blockNumber },
+  ...{ address: null, payer_address: null },
+})
+const ofRouted = () => [entry('payment', '0.000100', routed), entry('fee', '0.000001', routed), entry('settled', '0.000099', routed)]
+const kinds = (chain: Partial<ChainFacts>, entries: AuditEntry[], orders = [order], change: Partial<AuditTerms> = {}) =>
+  compare({ ...nothing, ...chain }, entries, orders, { ...terms, ...change }).differences.map(({ kind }) => kind)
+
+test('nothing against nothing, and a router payment against its three entries', () => {
+  expect(kinds({}, [])).toEqual([])
+  const { differences, sums, direct } = compare({ ...nothing, paid: [routed], received: [share] }, ofRouted(), [order], terms)
+  expect([differences, direct, sums]).toEqual([
+    [],
+    [],
+    { node: { came: 100n, fee: 1n, settled: 99n }, ledger: { came: 100n, fee: 1n, settled: 99n } },
+  ])
+})
+
+test('a transfer counts when it comes, its sweep moves it on, and neither alone is enough', () => {
+  const all = () => [entry('payment', '0.000200', transfer), entry('fee', '0.000002', sweep), entry('settled', '0.000198', sweep)]
+  const chain = { deposited: [transfer], paid: [sweep], received: [swept] }
+  expect(kinds(chain, all())).toEqual([])
+  sequence = 0
+  expect(kinds({ deposited: [transfer] }, all().slice(0, 1))).toEqual([])
+  sequence = 0
+  expect(kinds(chain, [entry('payment', '0.000200', transfer)])).toEqual(['missing_in_ledger'])
+  sequence = 0
+  expect(kinds({ ...chain, deposited: [] }, all())).toEqual(['not_on_chain'])
+})
+
+test('a sweep of an address that no order has is booked with what came, or its transfers are', () => {
+  const chain = { deposited: [transfer], paid: [sweep], received: [swept] }
+  const moved = () => [entry('fee', '0.000002', sweep), entry('settled', '0.000198', sweep)]
+  expect(kinds(chain, [entry('unmatched', '0.000200', sweep), ...moved()], [])).toEqual([])
+  sequence = 0
+  expect(kinds(chain, [entry('unmatched', '0.000200', transfer), ...moved()], [])).toEqual([])
+  sequence = 0
+  expect(kinds(chain, moved(), [])).toEqual(['other_amount'])
+})
+
+test('what was taken back is as if it had never been booked', () => {
+  const back = () => ofRouted().map(one => ({ ...one, sequence: one.sequence, amount: `-${one.amount}` }))
+  expect(kinds({}, [...ofRouted(), ...back()])).toEqual([])
+  sequence = 0
+  expect(kinds({ paid: [routed], received: [share] }, [...ofRouted(), ...back()])).toEqual(['missing_in_ledger'])
+  sequence = 0
+  expect(kinds({ paid: [routed], received: [share] }, [...ofRouted(), ...back(), ...ofRouted()])).toEqual([])
+})
+
+test('what lies above the last block, or on another chain, is not judged', () => {
+  const late = [entry('payment', '0.000100', { ...routed, blockNumber: 101 }), { ...entry('payment', '0.000100', routed), chain_id: 2 }]
+  expect(compare(nothing, late, [order], terms)).toMatchObject({ differences: [], unchecked: 2 })
+})
+
+test.each<[string, Partial<AuditEntry>, string]>([
+  ['amount', { amount: '0.000101' }, 'other_amount'],
+  ['block', { block_number: 8 }, 'other_block'],
+  ['payer', { payer_address: address('ee') }, 'other_payer'],
+])('another %s is named', (_, change, kind) => {
+  const [first, ...rest] = ofRouted()
+  expect(kinds({ paid: [routed], received: [share] }, [{ ...(first as AuditEntry), ...change }, ...rest])).toEqual([kind])
+})
+
+test('a share that never reached the payout address is named, and each transfer serves for one', () => {
+  expect(kinds({ paid: [routed] }, ofRouted())).toEqual(['not_received'])
+  sequence = 0
+  const twice = { ...routed, logIndex: 5 }
+  const entries = [...ofRouted(), entry('payment', '0.000100', twice), entry('fee', '0.000001', twice), entry('settled', '0.000099', twice)]
+  expect(kinds({ paid: [routed, twice], received: [share] }, entries)).toEqual(['not_received'])
+})
+
+test('a plain transfer is information, unless the ledger claims it with another amount', () => {
+  const plain = { ...place('04'), from: address('dd'), to: address('aa'), amount: 5n }
+  expect(compare({ ...nothing, received: [plain] }, [], [], terms)).toMatchObject({ differences: [], direct: [plain] })
+  expect(compare({ ...nothing, received: [plain] }, [entry('direct', '0.000005', plain)], [], terms)).toMatchObject({
+    differences: [],
+    direct: [],
+  })
+  sequence = 0
+  expect(kinds({ received: [plain] }, [entry('direct', '0.000006', plain)])).toEqual(['not_on_chain'])
+})
+
+test('a return is the transfer right behind the use of its signature', () => {
+  const sent = { ...place('05', 7, 4), from: address('aa'), to: address('dd'), amount: 50n }
+  const returned = () => ({ ...entry('returned', '0.000050', place('05')), address: address('dd') })
+  expect(kinds({ sent: [sent] }, [returned()])).toEqual([])
+  for (const [other, kind] of [
+    [{ ...sent, to: address('ee') }, 'not_on_chain'],
+    [{ ...sent, logIndex: 9 }, 'not_on_chain'],
+    [{ ...sent, amount: 51n }, 'other_amount'],
+  ] as const) {
+    sequence = 0
+    expect(kinds({ sent: [other] }, [returned()])).toEqual([kind])
+  }
+})
+
+test('an order that would have its payer pay elsewhere is named, and a gap in the ledger', () => {
+  const other = (change: Partial<AuditOrder['payment']>) => [{ ...order, payment: { ...order.payment, ...change } }]
+  for (const name of ['deposit_address', 'merchant_address', 'router_address', 'token_address'] as const)
+    expect(kinds({}, [], other({ [name]: address('ee') }))).toEqual(['other_address'])
+  expect(kinds({}, [], other({ deposit_address: null }))).toEqual([])
+  expect(
+    kinds(
+      { paid: [routed], received: [share] },
+      ofRouted().map(one => ({ ...one, sequence: one.sequence + 1 })),
+    ),
+  ).toEqual(['gap'])
+})
