@@ -49,6 +49,8 @@ export function firstMisfit(checkpoints: readonly Checkpoint[], view: ChainView)
   const onChain = new Map(view.logs.map(log => [placeOf(log), log]))
   const late = new Set(checkpoints.flatMap(one => one.late.map(log => placeOf(toLog(log)))))
   const gone = checkpoints.flatMap(one => one.gone.map(toLog))
+  // One that is listed as gone and stands on the chain is named where it is listed.
+  const vanished = gone.filter(log => !onChain.has(placeOf(log)))
   let previous: Checkpoint | undefined
   for (const one of checkpoints) {
     if (one.to_block > view.to) break
@@ -65,14 +67,11 @@ export function firstMisfit(checkpoints: readonly Checkpoint[], view: ChainView)
       if (!seen || checkpointLine('late', seen) !== checkpointLine('late', log))
         return misfit(`it lists the log ${log.logIndex} of ${log.txHash} as late, and the node has none like it`)
     }
-    const false_ = one.gone.map(toLog).find(log => onChain.has(placeOf(log)))
-    if (false_) return misfit(`it lists the log ${false_.logIndex} of ${false_.txHash} as gone, and the node has it`)
+    const standing = one.gone.map(toLog).find(log => onChain.has(placeOf(log)))
+    if (standing) return misfit(`it lists the log ${standing.logIndex} of ${standing.txHash} as gone, and the node has it`)
     const isOwn = ({ blockNumber, router }: RouterLog) =>
       blockNumber >= one.from_block && blockNumber <= one.to_block && routers.includes(router)
-    const own = [
-      ...view.logs.filter(log => isOwn(log) && !late.has(placeOf(log))),
-      ...gone.filter(log => isOwn(log) && !late.has(placeOf(log))),
-    ]
+    const own = [...view.logs, ...vanished].filter(log => isOwn(log) && !late.has(placeOf(log)))
     own.sort((a, b) => a.blockNumber - b.blockNumber || compareText(a.blockHash, b.blockHash) || a.logIndex - b.logIndex)
     if (own.length !== one.payments) return misfit(`it has ${one.payments} payments, and the node has ${own.length}`)
     if (checkpointHash(one, own) !== one.hash) return misfit(`its hash is ${one.hash}, and by the node ${checkpointHash(one, own)}`)

@@ -5,6 +5,7 @@ export const changes: readonly { day: string; gained: readonly string[] }[] = [
   {
     day: '2026-11-28',
     gained: [
+      `${c('GET /chain/checkpoints')}: hashes of what was booked of the network, which anyone with a node recomputes.`,
       `${c('refund_approval_above')} of ${c('PATCH /merchants/me')}: above this sum the refunds of an order take two members; ${c('POST /refunds/{id}/approve')}, and ${c('needs_approval')}, ${c('approved_by')} and ${c('approved_at')} of a refund.`,
       `${c('refunds:write')}: refunds, claims and recoveries need it in place of ${c('orders:write')}; named keys that had that have it, and the role ${c('support')} has not.`,
       `${c('POST /orders/{id}/refund-claims')}: a link by which the payer names the address that money goes back to; ${c('claims')} of ${c('GET /orders/{id}/refunds')}, and ${c('GET')} and ${c('POST /payer/refunds/{payer_token}')} for its page. With ${c('email')} the payer needs a code as well, which ${c('POST /payer/refunds/{payer_token}/code')} has mailed.`,

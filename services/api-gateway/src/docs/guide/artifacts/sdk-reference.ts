@@ -54,6 +54,10 @@ export const sdkReference: readonly ReferenceDoor[] = [
             "text": "The ledger of your money."
           },
           {
+            "signature": "readonly chain: Chain",
+            "text": "Checkpoints of what was booked of the chain."
+          },
+          {
             "signature": "readonly merchant: MerchantResource",
             "text": "For the merchant's user; with a session token in place of the key."
           },
@@ -183,6 +187,32 @@ export const sdkReference: readonly ReferenceDoor[] = [
           {
             "signature": "attach(id: string, body: AttachPayment, options?: WriteOptions): Promise<Order>",
             "text": "Counts a payment that named no order for this one."
+          }
+        ]
+      },
+      {
+        "name": "Chain",
+        "text": "What was booked of the chain, for anyone who checks it against a node.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "readonly checkpoints: Checkpoints",
+            "text": ""
+          }
+        ]
+      },
+      {
+        "name": "Checkpoints",
+        "text": "Hashes over what was booked of the chain, one for every 1,000 confirmed blocks.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "list(query?: ListCheckpoints, options?: RequestOptions): Promise<CheckpointPage>",
+            "text": "One page, oldest first; `next_after` is the `after` of the next one."
+          },
+          {
+            "signature": "all(query?: ListCheckpoints, options?: RequestOptions): AsyncGenerator<Checkpoint, void, undefined>",
+            "text": "All of them behind a block, page by page."
           }
         ]
       },
@@ -916,6 +946,20 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "members": []
       },
       {
+        "name": "Checkpoint",
+        "text": "A hash over what was booked of some blocks, and over the checkpoint before it.",
+        "kind": "type",
+        "signature": "type Checkpoint = Schemas['CheckpointList']['data'][number]",
+        "members": []
+      },
+      {
+        "name": "CheckpointPage",
+        "text": "A page of checkpoints, and where the next one begins.",
+        "kind": "type",
+        "signature": "type CheckpointPage = Schemas['CheckpointList']",
+        "members": []
+      },
+      {
         "name": "ClientErrorCode",
         "text": "Codes of failures without an answer of the API.",
         "kind": "type",
@@ -1053,6 +1097,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "text": "Filters and page of `attention.list`.",
         "kind": "type",
         "signature": "type ListAttention = Query<'listAttention'>",
+        "members": []
+      },
+      {
+        "name": "ListCheckpoints",
+        "text": "Page of `chain.checkpoints.list`.",
+        "kind": "type",
+        "signature": "type ListCheckpoints = Query<'listCheckpoints'>",
         "members": []
       },
       {
