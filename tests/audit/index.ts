@@ -1,3 +1,4 @@
+import { checkpointDifferences } from './checkpoints'
 import { forgottenBy, type LostOrder, lostOrders, type Restored } from './lost'
 import { type OrderEvent, orderDifferences } from './orders'
 import { addressesAgainstOrders, ledgerAgainstOrders, paymentsOf } from './payments'
@@ -52,10 +53,11 @@ export async function audit(
   const to = Math.min(wanted ?? status.confirmed_block, status.confirmed_block)
   if (from > to) throw new Error(`Block ${from} is not confirmed yet; the last one that is, is ${status.confirmed_block}.`)
   const onChain = await chainDifferences(listener, from, to)
-  const [ledger, payables, watches] = await Promise.all([
+  const [ledger, payables, watches, checkpoints] = await Promise.all([
     readTable(listener, 'payments'),
     readTable(listener, 'payables'),
     readTable(listener, 'refund_watches'),
+    readTable(listener, 'checkpoints'),
   ])
   const [refunds, signatures] = await Promise.all([readTable(orders, 'refunds'), readTable(orders, 'refund_signatures')])
   const [orderRows, payments, sweeps, unmatched, attachments, depositStates, outbox, merchants, cursors] = await Promise.all(
@@ -88,6 +90,7 @@ export async function audit(
     ...onChain,
     ...ledgerAgainstOrders(books),
     ...addressesAgainstOrders(books, new Set(lost.map(({ id }) => id))),
+    ...checkpointDifferences(checkpoints, ledger),
     ...returnsAgainstListener({ ...books, refunds, signatures, watches, now, isForgotten }),
     ...books.orders.flatMap(order =>
       orderDifferences({

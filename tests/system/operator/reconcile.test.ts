@@ -19,7 +19,7 @@ const made: Record<'paid' | 'other' | 'attached' | 'underpaid' | 'deposited' | '
 
 beforeAll(async () => {
   world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
+  system = await startAll(world.place, { logger: world.logger, settings: { 'chain-listener': { CHECKPOINT_BLOCKS: '5' } } })
   ledger = openLedger(world.place.databaseUrl)
   urls = {
     'chain-listener': system.opsUrls['chain-listener'],
@@ -260,6 +260,10 @@ const audited: Audited[] = [
     values: { ended: "'cancelled'" },
   },
   {
+    ...{ service: 'chain-listener', table: 'checkpoints', where: () => 'payments > 0', unaudited: {} },
+    values: { routers: "array_append(routers, '0xplanted')" },
+  },
+  {
     ...{ service: 'webhook-dispatcher', table: 'events', where: () => `type = 'order.paid'` },
     unaudited: { trace: 'names a trace', created_at: STAMP },
     values: { type: "'order.expired'" },
@@ -336,6 +340,7 @@ describe('npm run reconcile', () => {
       ['orders', 'outbox', `type = 'deposit.watch' AND body LIKE '%${made.unpaid.id}%'`],
       ['chain-listener', 'payments', `memo = '${made.paid.memo}'`],
       ['chain-listener', 'payables', `memo = '${made.unpaid.memo}'`],
+      ['chain-listener', 'checkpoints', 'payments > 0'],
       ['chain-listener', 'refund_watches', `refund_id = '${returned.id}'`],
       ['webhook-dispatcher', 'events', "type = 'order.paid'"],
       ['webhook-dispatcher', 'deliveries', 'true'],
