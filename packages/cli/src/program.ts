@@ -142,7 +142,10 @@ export function createProgram(context: ProgramContext): Command {
       if (!scenario) throw new UsageError(`Name a scenario: ${data.map(one => one.scenario).join(', ')}.`)
       const order = await findOrder(ponte, idOrLink)
       const done = await ponte.testing.simulate(order.id, { scenario, ...(seconds ? { seconds: Number(seconds) } : {}) })
-      output().show(done, [done.description, sentLines(done.payments), `expect: ${done.expects.events.join(', ') || 'no event'}`].join('\n'))
+      output().show(
+        done,
+        [done.description, sentLines(done.payments), `expect: ${done.expects.events.join(', ') || 'no event'}`].join('\n'),
+      )
     })
 
   program
