@@ -6,7 +6,7 @@ let system: TestGateway
 let credentials: Record<'api_key' | 'session' | 'link' | 'internal', Record<string, string>>
 
 beforeAll(async () => {
-  system = await startGateway()
+  system = await startGateway({ PONTE_MODE: 'development' })
   const { token } = await newMerchant(system)
   const { body } = await request(system.url)
     .post('/api/v1/merchants/me/api-keys')

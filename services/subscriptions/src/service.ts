@@ -10,9 +10,9 @@ import {
   outboxRelay,
   serviceParts,
 } from '@ponte/service-kit'
-import { Router } from 'express'
 import { createOrderWaits } from './api/order-wait'
 import type { SubscriptionsConfig } from './config'
+import { dueRoute } from './due-route'
 import { reactions } from './reactions'
 import { routes } from './routes'
 import { createScheduler } from './scheduler'
@@ -80,11 +80,11 @@ export function createSubscriptions(config: SubscriptionsConfig, overrides: Over
   })
   const http = httpServer('http', createApp({ routes: routing, logger }), { host: config.HOST, port: config.PORT })
   const reacting = reactions({ store, now, orderWaits, scheduler })
-  const operators = Router().post('/due', async (_req, res) => {
-    scheduler.wake()
-    res.json({ next_at: (await store.subscriptions.nextAt())?.toISOString() ?? null })
+  return assemble({
+    parts: [relay, scheduler, pruning, consumer(bus, queuesReadBy('subscriptions'), reacting)],
+    http,
+    operators: dueRoute(store, scheduler),
   })
-  return assemble({ parts: [relay, scheduler, pruning, consumer(bus, queuesReadBy('subscriptions'), reacting)], http, operators })
 }
 
 const FACTS: Record<Change['facts'][number]['kind'], true> = {

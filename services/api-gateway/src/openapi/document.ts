@@ -89,6 +89,7 @@ const tags: readonly (readonly [string, string])[] = [
   ['Dashboard', 'What the dashboard shows to that user.'],
   ['Checkout', 'What a payer with a link may read.'],
   ['Chain', 'What was booked of the chain, for anyone who wants to check it.'],
+  ['Tests', 'Payers, networks and time, of deployments for tests alone: where money is real these paths are not there.'],
   ['Liveness', 'Whether the service is there.'],
   ['Webhooks', 'What the service sends to your `webhook_url` and to your endpoints.'],
 ]

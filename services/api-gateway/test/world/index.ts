@@ -14,7 +14,7 @@ export const SEAL_KEY = 'ab'.repeat(32)
 
 const newSecret = () => randomBytes(32).toString('hex')
 
-/** Replicas of the real gateway on one database, with an identity provider and three owners on real sockets. */
+/** Replicas of the real gateway on one database, with an identity provider and the owners on real sockets; the sandbox is asked where a mode is given. */
 export async function startGateway(env: Record<string, string> = {}, given: { now?: () => Date; replicas?: number; logger?: Logger } = {}) {
   const database = await testDatabase(apiGatewayMigrations)
   const identity = await startIdentity('ES256', given.now)
@@ -22,6 +22,7 @@ export async function startGateway(env: Record<string, string> = {}, given: { no
     orders: await startOwner('orders', newSecret()),
     subscriptions: await startOwner('subscriptions', newSecret()),
     webhooks: await startOwner('webhook-dispatcher', newSecret()),
+    sandbox: await startOwner('sandbox', newSecret()),
   }
   const bus: Bus = memoryBus({ topology, logger: silentLogger })
   // The others: an event counts as delivered when each that reads it has taken it.
@@ -44,6 +45,7 @@ export async function startGateway(env: Record<string, string> = {}, given: { no
     SUBSCRIPTIONS_TOKEN_SECRET: owners.subscriptions.secret,
     WEBHOOKS_URL: owners.webhooks.url,
     WEBHOOKS_TOKEN_SECRET: owners.webhooks.secret,
+    ...(env.PONTE_MODE === undefined ? {} : { SANDBOX_URL: owners.sandbox.url, SANDBOX_TOKEN_SECRET: owners.sandbox.secret }),
     JWT_ISSUER: ISSUER,
     JWT_AUDIENCE: AUDIENCE,
     JWKS_URL: identity.jwksUrl,

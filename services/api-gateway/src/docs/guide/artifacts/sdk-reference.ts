@@ -54,6 +54,10 @@ export const sdkReference: readonly ReferenceDoor[] = [
             "text": "The ledger of your money."
           },
           {
+            "signature": "readonly testing: Testing",
+            "text": "Payers, networks and time of a deployment for tests."
+          },
+          {
             "signature": "readonly chain: Chain",
             "text": "Checkpoints of what was booked of the chain."
           },
@@ -793,6 +797,37 @@ export const sdkReference: readonly ReferenceDoor[] = [
         ]
       },
       {
+        "name": "Testing",
+        "text": "Of deployments for tests alone: payers, networks and time. Where money is real each of these is `not_found`.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "fund(body: FundTestAddress, options?: WriteOptions): Promise<TestFunding>",
+            "text": "Gives an address USDC of the test chain."
+          },
+          {
+            "signature": "pay(orderId: string, body?: Partial<PayTestOrder>, options?: WriteOptions): Promise<TestPayments>",
+            "text": "Pays an order as a sample payer; what is due, by a plain transfer, unless said otherwise."
+          },
+          {
+            "signature": "scenarios(options?: RequestOptions): Promise<TestScenarioList>",
+            "text": "Lists what can be simulated, with the events to expect."
+          },
+          {
+            "signature": "simulate(orderId: string, body: SimulateTestOrder, options?: WriteOptions): Promise<TestSimulation>",
+            "text": "Has something go wrong with an order, by transactions of the chain."
+          },
+          {
+            "signature": "clock(options?: RequestOptions): Promise<TestClock>",
+            "text": "Reads the clock of the deployment."
+          },
+          {
+            "signature": "advance(body: AdvanceTestClock, options?: WriteOptions): Promise<TestClock>",
+            "text": "Moves the clock forward, for everyone; resolves when it has come there and nothing is left to be done."
+          }
+        ]
+      },
+      {
         "name": "WebhookBodies",
         "text": "Bodies of webhooks, by their `type`.",
         "kind": "interface",
@@ -915,6 +950,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "text": "Sent by `orders.accept`.",
         "kind": "type",
         "signature": "type AcceptOrder = Schemas['AcceptOrder']",
+        "members": []
+      },
+      {
+        "name": "AdvanceTestClock",
+        "text": "Sent by `testing.advance`.",
+        "kind": "type",
+        "signature": "type AdvanceTestClock = Schemas['AdvanceTestClock']",
         "members": []
       },
       {
@@ -1072,6 +1114,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "members": []
       },
       {
+        "name": "FundTestAddress",
+        "text": "Sent by `testing.fund`.",
+        "kind": "type",
+        "signature": "type FundTestAddress = Schemas['FundTestAddress']",
+        "members": []
+      },
+      {
         "name": "HandleAttention",
         "text": "Sent by `attention.handle`.",
         "kind": "type",
@@ -1163,6 +1212,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "members": []
       },
       {
+        "name": "PayTestOrder",
+        "text": "Sent by `testing.pay`.",
+        "kind": "type",
+        "signature": "type PayTestOrder = Schemas['PayTestOrder']",
+        "members": []
+      },
+      {
         "name": "PendingCharge",
         "text": "A charge whose order is on its way; its `checkout_url` already works.",
         "kind": "type",
@@ -1233,6 +1289,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "members": []
       },
       {
+        "name": "SimulateTestOrder",
+        "text": "Sent by `testing.simulate`.",
+        "kind": "type",
+        "signature": "type SimulateTestOrder = Schemas['SimulateTestOrder']",
+        "members": []
+      },
+      {
         "name": "StoredEvent",
         "text": "An event as the API keeps it for 30 days.",
         "kind": "type",
@@ -1244,6 +1307,41 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "text": "A recurring charge that produces orders.",
         "kind": "type",
         "signature": "type Subscription = Schemas['Subscription']",
+        "members": []
+      },
+      {
+        "name": "TestClock",
+        "text": "The clock of a deployment for tests.",
+        "kind": "type",
+        "signature": "type TestClock = Schemas['TestClock']",
+        "members": []
+      },
+      {
+        "name": "TestFunding",
+        "text": "USDC of the test chain that an address was given.",
+        "kind": "type",
+        "signature": "type TestFunding = Schemas['TestFunding']",
+        "members": []
+      },
+      {
+        "name": "TestPayments",
+        "text": "What the sample payer sent.",
+        "kind": "type",
+        "signature": "type TestPayments = Schemas['TestPayments']",
+        "members": []
+      },
+      {
+        "name": "TestScenarioList",
+        "text": "What can be simulated.",
+        "kind": "type",
+        "signature": "type TestScenarioList = Schemas['TestScenarioList']",
+        "members": []
+      },
+      {
+        "name": "TestSimulation",
+        "text": "What was simulated, and what to expect of it.",
+        "kind": "type",
+        "signature": "type TestSimulation = Schemas['TestSimulation']",
         "members": []
       },
       {
