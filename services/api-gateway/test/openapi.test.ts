@@ -52,7 +52,7 @@ test('the document names every route that is served, and no other', () => {
   const nothing = Router()
   const deps = {
     store: { apiKeys: {} },
-    owners: { orders: {}, subscriptions: {}, 'webhook-dispatcher': {} },
+    owners: { orders: {}, subscriptions: {}, 'webhook-dispatcher': {}, sandbox: {} },
     tokens: {},
     live: {},
     concurrency: { reads: {}, files: {}, writes: {} },

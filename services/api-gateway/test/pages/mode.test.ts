@@ -55,6 +55,14 @@ describe('a live one', () => {
     await request(system.url).get('/test-banner.css').expect(404)
   })
 
+  test('has none of the paths for tests, with any credential', async () => {
+    const { apiKey, token } = await newMerchant(system)
+    for (const credential of [apiKey, token]) {
+      await request(system.url).get('/api/v1/test/clock').set(bearer(credential)).expect(404)
+      await request(system.url).post('/api/v1/test/faucet').set(bearer(credential)).send({}).expect(404)
+    }
+  })
+
   test('gives merchants that are live', async () => {
     const merchant = await newMerchant(system)
     expect(merchant.apiKey).toMatch(/^sk_live_/)

@@ -1,3 +1,4 @@
+import { testScenarioName } from '@ponte/contracts'
 import { c, program, type Section, shell, table } from '../section'
 import { sendWebhook } from './programs/testing'
 
@@ -34,10 +35,13 @@ export const testingGuide: Section[] = [
         ],
         [
           `${c('POST /api/v1/test/orders/{id}/simulate')} ${c('{scenario}')}`,
-          'One of the exceptions happens to it, on the real test chain',
+          `One of the exceptions happens to it, on the real test chain: ${testScenarioName.options.map(c).join(', ')}; ${c('GET /api/v1/test/scenarios')} names the events to expect`,
         ],
-        [`${c('GET')} and ${c('POST /api/v1/test/clock')} ${c('{advance}')} or ${c('{to}')}`, 'Time moves on, for plans and expiries'],
+        [
+          `${c('GET')} and ${c('POST /api/v1/test/clock')} ${c('{advance}')} or ${c('{to}')}`,
+          'Time moves on, for plans, expiries and webhooks that are tried again, and for everyone in this deployment',
+        ],
       ],
-    )}<p>${c('livemode')} is false on its objects. A live deployment refuses keys of a test one, and the other way round.</p>`,
+    )}<p>By the command line: ${c('ponte simulate')} lists the exceptions, ${c('ponte simulate ORDER late')} has one happen, ${c('ponte clock P1M')} moves time on by a month; by the SDK: ${c('ponte.testing')}.</p><p>${c('livemode')} is false on its objects. A live deployment refuses keys of a test one, and the other way round.</p>`,
   },
 ]
