@@ -40,7 +40,7 @@ const ANSWER_MS = 10_000
 const SOON_MS = 5_000
 
 /** Of deployments for tests: payers, networks and the clock, as acts on the chain of a developer's machine. */
-export function sandboxRoutes({ payer, clock, gatewayUrl, tokenSecret, orders, movement }: SandboxOptions): Router {
+export function sandboxRoutes({ payer, clock, gatewayUrl, tokenSecret, orders, movement, logger }: SandboxOptions): Router {
   const router = Router()
   router.use(requireCaller({ secrets: [tokenSecret], audience: 'sandbox', schema: caller }))
 
@@ -67,7 +67,7 @@ export function sandboxRoutes({ payer, clock, gatewayUrl, tokenSecret, orders, m
 
   serve(router, operations.payTestOrder, async ({ params: { id }, body, caller: by }, _req, res) => {
     await own(by, id)
-    const { payments } = await payable(() => payer.pay(id, body))
+    const { payments } = await payable(logger, () => payer.pay(id, body))
     res.json({ object: 'test_payments', order_id: id, payments } satisfies TestPaymentsBody)
   })
 
@@ -77,7 +77,7 @@ export function sandboxRoutes({ payer, clock, gatewayUrl, tokenSecret, orders, m
 
   serve(router, operations.simulateTestOrder, async ({ params: { id }, body: { scenario, seconds }, caller: by }, _req, res) => {
     await own(by, id)
-    const { payments, until } = await payable(() =>
+    const { payments, until } = await payable(logger, () =>
       payer.play(id, scenario, {
         seconds,
         cancel: () => askOrders(by, 'POST', pathWith(operations.cancelOrder.path, { id })),
@@ -106,12 +106,18 @@ export function sandboxRoutes({ payer, clock, gatewayUrl, tokenSecret, orders, m
 
 const scenarioBody = ({ name, gives, expects }: Scenario) => ({ scenario: name, description: gives, expects })
 
-async function payable<T>(pay: () => Promise<T>): Promise<T> {
+/** A chain that stands still, or a node that is slow, is what was asked for, perhaps by another. */
+async function payable<T>(logger: Logger, pay: () => Promise<T>): Promise<T> {
   try {
     return await pay()
   } catch (error) {
     if (error instanceof NotPayable) throw new ApiError(error.code, error.message)
-    throw error
+    if (error instanceof ApiError) throw error
+    logger.warn('the sample payer did not come to its end', { error })
+    throw new ApiError(
+      'service_unavailable',
+      'The test chain did not come to it in time: it may be halted, or its node slow. Look at the order, and ask again.',
+    )
   }
 }
 
