@@ -204,3 +204,8 @@ test('an owner that is not there is 503, and the others go on', async () => {
   await request(system.url).get('/api/v1/subscriptions').set(bearer(apiKey)).expect(503)
   await request(system.url).get('/api/v1/orders').set(bearer(apiKey)).expect(200)
 })
+
+test('checkpoints are 503 where no listener can be asked, and that answer is not kept', async () => {
+  const { body, headers } = await request(system.url).get('/api/v1/chain/checkpoints').expect(503)
+  expect([body.code, headers['cache-control']]).toEqual(['service_unavailable', 'no-store'])
+})

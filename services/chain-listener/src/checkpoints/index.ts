@@ -8,7 +8,7 @@ import { LeaseLostError } from '../store/lease'
 import type { CheckpointStore } from './store'
 
 export { checkpointBody } from './body'
-export { type Checkpoint, type CheckpointLog, type CheckpointStore, checkpointStore } from './store'
+export { type CheckpointStore, checkpointStore } from './store'
 
 export interface CheckpointsOptions {
   store: CheckpointStore
