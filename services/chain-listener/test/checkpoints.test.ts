@@ -4,6 +4,7 @@ import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
 import { signCaller } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import { chainListenerMigrations } from '../src'
+import { checkpointStore } from '../src/checkpoints'
 import { type Chain, memoOf, startChain } from './chain'
 import { SECRET, TAKING } from './relay/signatures'
 import { type Listening, startListener, TOKEN } from './setup'
@@ -150,6 +151,26 @@ test('two replicas write each checkpoint once', async () => {
   const all = (await list('', second)).data
   await expectFromChain(all)
   await second.stop()
+})
+
+test('of two writes at once one counts, and one under a lease that is over changes nothing', async () => {
+  // The listener itself writes none.
+  await start({ env: { CHECKPOINT_BLOCKS: '1000000' } })
+  await chain.pay([{ memo: memoOf(1) }])
+  await mineTo(15)
+  await listening.idle()
+  const store = checkpointStore(listening.sql, 31_337)
+  const routers = [chain.emitter.toLowerCase()]
+  const next = await store.next(BLOCKS, routers)
+  const epoch = BigInt((await listening.cursor())?.epoch)
+  if (!next?.blockHash) throw new Error('no checkpoint is due')
+  const of = { blockHash: next.blockHash, token: TOKEN.toLowerCase(), routers }
+  await expect(store.write(epoch - 1n, next, of)).rejects.toThrow('another replica leads')
+  expect(await listening.payments()).toMatchObject([{ checkpoint: null }])
+  const both = await Promise.allSettled([store.write(epoch, next, of), store.write(epoch, next, of)])
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  expect(await checkpoints()).toHaveLength(1)
+  await expectFromChain(await checkpoints())
 })
 
 test('a database that was put back writes the same checkpoints again', async () => {
