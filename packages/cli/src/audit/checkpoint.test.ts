@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ChainView, checkpointHash, checkpointLine, firstMisfit, ZERO_HASH } from './checkpoint'
+import { type ChainView, checkpointHash, checkpointLine, firstMisfit, overdueMisfit, ZERO_HASH } from './checkpoint'
 import type { RouterLog } from './logs'
 
 type Listed = Parameters<typeof firstMisfit>[0][number]
@@ -96,4 +96,11 @@ test('a router of the merchant that no checkpoint covers is named', () => {
   expect(firstMisfit([first], viewOf([one], { routers: [address('bb'), address('be')] }))).toMatchObject({
     detail: expect.stringContaining(address('be')),
   })
+})
+
+test('a service that shows no checkpoint of blocks long confirmed is named, and one that is about to write it is not', () => {
+  expect(overdueMisfit(third, { from: 0, to: 4_999 })).toBeNull()
+  expect(overdueMisfit(third, { from: 0, to: 5_000 })).toMatchObject({ to_block: 2_999 })
+  expect(overdueMisfit(undefined, { from: 40_000, to: 42_000 })).toBeNull()
+  expect(overdueMisfit(undefined, { from: 40_000, to: 42_001 })).toMatchObject({ to_block: 40_000 })
 })

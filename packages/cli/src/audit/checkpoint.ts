@@ -81,6 +81,18 @@ export function firstMisfit(checkpoints: readonly Checkpoint[], view: ChainView)
   return missing && previous ? { to_block: previous.to_block, detail: `it does not cover the router ${missing}` } : null
 }
 
+/** The service writes one for every thousand confirmed blocks; two intervals are left to it. */
+const OVERDUE_BLOCKS = 2_000
+
+/** That a service shows none of blocks which are long confirmed: what is not published can be changed unseen. */
+export function overdueMisfit(
+  last: Checkpoint | undefined,
+  { from, to }: { from: number; to: number },
+): { to_block: number; detail: string } | null {
+  const above = last?.to_block ?? from
+  return to - above > OVERDUE_BLOCKS ? { to_block: above, detail: `none is shown above it, and block ${to} is confirmed` } : null
+}
+
 const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 const placeOf = ({ blockHash, logIndex }: Pick<RouterLog, 'blockHash' | 'logIndex'>) => `${blockHash} ${logIndex}`
 

@@ -2,7 +2,7 @@ import type { Checkpoint, Ponte } from '@ponte/sdk'
 import type { Output } from '../output'
 import { MisuseError } from '../profile'
 import { usdcOf } from './amount'
-import { firstMisfit } from './checkpoint'
+import { firstMisfit, overdueMisfit } from './checkpoint'
 import { type AuditEntry, type AuditOrder, type AuditReport, type AuditTerms, type ChainFacts, compare, depositsOf } from './compare'
 import { PAYMENT_TOPIC, type RawLog, type RouterLog, TRANSFER_TOPIC, topicOf, toRouterLog, toTransferLog } from './logs'
 import { type Node, openNode } from './node'
@@ -136,7 +136,7 @@ async function checkCheckpoints(ponte: Ponte, node: Node, terms: AuditTerms, out
   for await (const one of ponte.chain.checkpoints.all({ limit: 100 })) all.push(one)
   const covered = all.filter(({ to_block }) => to_block <= terms.to)
   const [first, last] = [covered[0], covered.at(-1)]
-  if (!first || !last) return { count: 0, last: undefined, misfit: null }
+  if (!first || !last) return { count: 0, last: undefined, misfit: overdueMisfit(undefined, terms) }
   output.note(`${covered.length} checkpoints, to block ${last.to_block}`)
   const routers = [...new Set([...terms.routers, ...all.flatMap(one => one.router_addresses.map(router => router.toLowerCase()))])]
   const logs = (await logsOf(node, { address: routers, topics: [PAYMENT_TOPIC] }, { from: first.from_block, to: last.to_block })).map(
@@ -147,7 +147,7 @@ async function checkCheckpoints(ponte: Ponte, node: Node, terms: AuditTerms, out
     const block = await node.block(to_block)
     if (block) hashes.set(to_block, block.hash)
   }
-  return { count: covered.length, last, misfit: firstMisfit(all, { ...terms, logs, hashes }) }
+  return { count: covered.length, last, misfit: firstMisfit(all, { ...terms, logs, hashes }) ?? overdueMisfit(all.at(-1), terms) }
 }
 
 function show(report: AuditReport, terms: AuditTerms, entries: number, checked: Checked | undefined, output: Output): void {
