@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { type System, startAll } from '@ponte/all-in-one'
+import { createSamplePayer, type System, startWithSandbox } from '@ponte/all-in-one'
 import {
   KEY_SCOPES,
   type MerchantBody,
@@ -41,7 +41,8 @@ interface Route {
 beforeAll(async () => {
   world = await startWorld()
   const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'Ponte <no-reply@ponte.example>' }
-  system = await startAll(world.place, { logger: world.logger, settings: { 'api-gateway': mail } })
+  const payer = createSamplePayer({ chain: world.chain, privateKey: PAYER.privateKey, gatewayUrl: world.place.publicUrl })
+  system = await startWithSandbox(world.place, { ...{ chain: world.chain, payer }, logger: world.logger, settings: { 'api-gateway': mail } })
   mine = await ownerOfThings()
   theirs = await ownerOfThings()
   routes = await documentedRoutes()

@@ -23,13 +23,20 @@ export type MerchantTerms = z.infer<typeof merchantTerms>
  */
 export const caller = z.discriminatedUnion('kind', [
   // Owners show only what the gateway grants: a gateway of the release before grants nothing. `user_id` is absent where a key is used.
-  z.object({ kind: z.literal('merchant'), terms: merchantTerms, may_see_secrets: z.boolean().optional(), user_id: z.string().optional() }),
+  z.object({
+    ...{ kind: z.literal('merchant'), terms: merchantTerms, may_see_secrets: z.boolean().optional(), user_id: z.string().optional() },
+    /** Users who belong to the merchant at this moment, for operations that judge by them. */
+    member_ids: z.array(z.string()).optional(),
+  }),
   z.object({ kind: z.literal('checkout') }),
 ])
 export type Caller = z.infer<typeof caller>
 
 /** `sub` of the user who calls; null where a key is used. */
 export const userIdOf = (from: Caller): string | null => (from.kind === 'merchant' ? (from.user_id ?? null) : null)
+
+/** Users who belong to the merchant who calls; undefined where the gateway does not say. */
+export const membersOf = (from: Caller): readonly string[] | undefined => (from.kind === 'merchant' ? from.member_ids : undefined)
 
 /** The terms of the merchant who calls. Throws `forbidden` for a payer. */
 export function termsOf(from: Caller): MerchantTerms {

@@ -15,7 +15,7 @@ import { waitingHandlers } from './account/waiting-routes'
 import { brandingHandlers } from './branding/branding-routes'
 import { checkoutHandlers } from './checkout/checkout-routes'
 import type { LiveCheckout } from './checkout/live-checkout'
-import { callerIn } from './credentials/credentials'
+import { callerIn, termsIn } from './credentials/credentials'
 import type { Handlers } from './edge/handlers'
 import { jsonBody } from './edge/json-body'
 import { withOtherMethods } from './edge/methods'
@@ -62,6 +62,7 @@ export function routes(deps: RouteDeps): Router {
     trail: auditTrail(deps),
     callerIn,
     shownSecret: (res: Response, operation: Operation) => shownSecret(deps, res, operation),
+    memberIds: async (res: Response) => (await deps.store.members.list(termsIn(res).merchant_id)).map(({ userId }) => userId),
     isByKey: (res: Response) => res.locals.credential === 'api_key',
     isMailing: deps.isMailing,
   }

@@ -1,4 +1,15 @@
-import { ApiError, formatUsdc, type MerchantTerms, operations, type RefundBody, type SignRefund, userIdOf } from '@ponte/contracts'
+import {
+  ApiError,
+  type Caller,
+  formatUsdc,
+  type MerchantTerms,
+  membersOf,
+  operations,
+  type RefundBody,
+  type SignRefund,
+  termsOf,
+  userIdOf,
+} from '@ponte/contracts'
 import { addLogFields, answersTo, type KeyedRequest, outboxRows, retryConflicts, serve, serveOnce, uuidv7At } from '@ponte/service-kit'
 import type { Router } from 'express'
 import { checksumAddress, isMistyped } from './chain/checksum-address'
@@ -77,9 +88,10 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
   }
 
   /** By all refunds of the order, with those that are about to be written as they will be. */
-  const limitOf = async (refunds: readonly StoredRefund[], terms: MerchantTerms): Promise<RefundLimit> => ({
+  const limitOf = async (refunds: readonly StoredRefund[], by: Caller): Promise<RefundLimit> => ({
     promisedUnits: promisedOf(refunds),
-    aboveUnits: await store.merchants.refundLimit(terms),
+    aboveUnits: await store.merchants.refundLimit(termsOf(by)),
+    members: membersOf(by),
   })
 
   serveOnce(router, operations.createRefund, deps.database, async ({ params, body, caller: by, terms, keyed }) =>
@@ -97,7 +109,7 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
       const asked = { id: uuidv7At(now()), units, payee, reason: body.reason, requestedBy: userIdOf(by), createdAt: now() }
       const refund = openedRefund(of, asked, store.chain.view(order.chainId).watermark)
       addLogFields({ order_id: order.id, refund_id: refund.id })
-      const limit = await limitOf([...of.refunds, refund], terms)
+      const limit = await limitOf([...of.refunds, refund], by)
       const answer = { status: 201, body: JSON.stringify(refundBody(refund, limit, await toSign(refund, order.tokenAddress))) }
       const events = outboxRows([refundWatch([refund], refund.chainId), ...refundEvents(null, refund, order, now())], now())
       await store.refunds.commit(order, [refund], { events, answers: answersTo(keyed, answer) })
@@ -105,10 +117,10 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
     }),
   )
 
-  serve(router, operations.listRefunds, async ({ params, terms }, _req, res) => {
+  serve(router, operations.listRefunds, async ({ params, caller: by, terms }, _req, res) => {
     const { order, leftOverUnits } = await orderOf(params.id, terms)
     const [found, claims] = await Promise.all([store.refunds.ofOrder(order.id), store.refundClaims.ofOrder(order.id)])
-    const limit = await limitOf(found, terms)
+    const limit = await limitOf(found, by)
     const [came, promised] = [cameUnits(order, leftOverUnits), limit.promisedUnits]
     const mayReturn = (units: bigint) => formatUsdc(refusalOfReturn(order) !== null || promised > units ? 0n : units - promised)
     res.json({
@@ -123,30 +135,31 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
     })
   })
 
-  serve(router, operations.getRefund, async ({ params, terms }, _req, res) => {
+  serve(router, operations.getRefund, async ({ params, caller: by, terms }, _req, res) => {
     const refund = await refundOf(params.id, terms)
     const { order } = await orderOf(refund.orderId, terms)
-    const limit = await limitOf(await store.refunds.ofOrder(order.id), terms)
+    const limit = await limitOf(await store.refunds.ofOrder(order.id), by)
     res.json(refundBody(refund, limit, await toSign(refund, order.tokenAddress)))
   })
 
   /** Finds a refund with its order, decides, and commits; what moved on meanwhile is decided again. Answers the refund. */
   const change = (
     id: string,
-    terms: MerchantTerms,
+    by: Caller,
     keyed: KeyedRequest | null,
     decide: (refund: StoredRefund, history: OrderHistory, limit: RefundLimit) => Promise<StoredRefund>,
   ) =>
     retryConflicts(async () => {
+      const terms = termsOf(by)
       // The order first: what changes the refund after this moves the order on, and is seen by its version.
       const history = await orderOf((await refundOf(id, terms)).orderId, terms)
       const refunds = await store.refunds.ofOrder(history.order.id)
       const refund = refunds.find(one => one.id === id)
       if (!refund) throw new Error(`Refund ${id} is gone from its order.`)
-      const next = await decide(refund, history, await limitOf(refunds, terms))
+      const next = await decide(refund, history, await limitOf(refunds, by))
       const after = await limitOf(
         refunds.map(one => (one.id === id ? next : one)),
-        terms,
+        by,
       )
       const answer = { status: 200, body: JSON.stringify(refundBody(next, after, null)) }
       const events = next.signatures.length > refund.signatures.length ? outboxRows([refundWatch([next], next.chainId)], now()) : []
@@ -154,19 +167,21 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
       return answer
     })
 
-  serveOnce(router, operations.signRefund, deps.database, ({ params, body, caller: by, terms, keyed }) =>
-    change(params.id, terms, keyed, (refund, history, limit) => sign(refund, history, body, { by: userIdOf(by), limit })),
+  serveOnce(router, operations.signRefund, deps.database, ({ params, body, caller: by, keyed }) =>
+    change(params.id, by, keyed, (refund, history, limit) => sign(refund, history, body, { by: userIdOf(by), limit })),
   )
 
-  serve(router, operations.approveRefund, async ({ params, caller: by, terms }, _req, res) => {
+  serve(router, operations.approveRefund, async ({ params, caller: by }, _req, res) => {
     const member = userIdOf(by)
     if (member === null) throw new ApiError('forbidden', 'A key is no member: a refund is approved by a session.')
-    const { status, body } = await change(params.id, terms, null, async refund => approve(refund, member, now()))
+    const { status, body } = await change(params.id, by, null, async (refund, _history, { members }) =>
+      approve(refund, member, now(), members),
+    )
     res.status(status).type('json').send(body)
   })
 
-  serveOnce(router, operations.cancelRefund, deps.database, ({ params, terms, keyed }) =>
-    change(params.id, terms, keyed, async refund => {
+  serveOnce(router, operations.cancelRefund, deps.database, ({ params, caller: by, keyed }) =>
+    change(params.id, by, keyed, async refund => {
       const { cancelledAt } = cancelRefund(toRefund(refund), viewOf(refund), now())
       return { ...refund, cancelledAt }
     }),

@@ -17,6 +17,7 @@ describe('POST /api/v1/subscriptions', () => {
     expect(status).toBe(201)
     expect(subscription.parse(body)).toEqual({
       object: 'subscription',
+      livemode: true,
       pause_reason: null,
       ...{ cancel_at: null, cancel_at_period_end: false, max_periods_counts: 'payments', trial_periods: 0, trial_ends_at: null },
       upcoming_notice: 259_200,

@@ -45,6 +45,8 @@ export interface Operation {
   audit?: string
   /** A session needs a login of the last minutes; `fresh_of_member`: where its user belongs to a merchant already. */
   login?: 'fresh' | 'fresh_of_member'
+  /** Its owner judges by who belongs to the merchant now. */
+  judgesMembers?: true
   /** The change is in force after the owners have had time to cancel it. */
   waits?: keyof typeof WAITS
   /** Members who receive mail about this are informed, and endpoints that chose `account.changed`. */

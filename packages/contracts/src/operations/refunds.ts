@@ -1,8 +1,8 @@
 import { createRefund, createRefundClaim, signRefund } from '../api/refund'
 import { byEither, bySession, ends, owned } from './operation'
 
-const reads = { owner: 'orders', permission: 'orders:read', tag: 'Refunds' } as const
-const writes = { owner: 'orders', permission: 'refunds:write', tag: 'Refunds' } as const
+const reads = { owner: 'orders', permission: 'orders:read', tag: 'Refunds', judgesMembers: true } as const
+const writes = { owner: 'orders', permission: 'refunds:write', tag: 'Refunds', judgesMembers: true } as const
 
 export const refunds = {
   createRefund: byEither('post', '/orders/:id/refunds', {

@@ -29,6 +29,8 @@ export interface Forwarding {
   callerIn(res: Response, maySeeSecrets: boolean): Caller
   /** Whether the answer to this may hold secrets. */
   shownSecret(res: Response, operation: Operation): Promise<boolean>
+  /** Users who belong to the merchant. */
+  memberIds(res: Response): Promise<string[]>
   /** Whether an API key asks. */
   isByKey(res: Response): boolean
   /** Whether this installation sends mail. */
@@ -37,11 +39,11 @@ export interface Forwarding {
 
 /** Has the owner of an operation answer it. */
 export function forwarding(
-  { owners, trail, callerIn, shownSecret, isByKey, isMailing }: Forwarding,
+  { owners, trail, callerIn, shownSecret, memberIds, isByKey, isMailing }: Forwarding,
   operation: Operation,
   { isAlias }: Place,
 ): RequestHandler {
-  const { path, answers, audit, unrecordedByKey, creates, cachedS } = operation
+  const { path, answers, audit, unrecordedByKey, creates, cachedS, judgesMembers } = operation
   const owner = operation.owner === 'api-gateway' ? undefined : owners[operation.owner]
   if (!owner && operation.owner === 'chain-listener') return refuseUnread
   if (!owner) throw new Error(`${path} has neither an owner nor a handler.`)
@@ -53,7 +55,8 @@ export function forwarding(
     const params = parseRequest(names, req.params, 'path')
     const ownerPath = pathWith(path, params)
     if (!isMailing) refuseMail(operation, req.body)
-    const caller = callerIn(res, await shownSecret(res, operation))
+    const asking = callerIn(res, await shownSecret(res, operation))
+    const caller = judgesMembers && asking.kind === 'merchant' ? { ...asking, member_ids: await memberIds(res) } : asking
     if (answers[200] === 'csv') return forwardStream(owner, caller, ownerPath, req, res)
     const isRecorded = audit !== undefined && !(unrecordedByKey && isByKey(res))
     const change = isRecorded && {

@@ -27,6 +27,16 @@ describe('a signature above the limit', () => {
     else expect(bring).toThrow('take two members')
   })
 
+  it('counts no member who has left, whether they asked for it or approved it', () => {
+    const bring = (requestedBy: string | null, approvedBy: string | null, by: string | null, members: string[]) => () =>
+      requireTwoMembers({ requestedBy, approvedBy }, by, { ...above, members })
+    expect(bring('ana', 'bia', 'ana', ['ana', 'bia'])).not.toThrow()
+    expect(bring('ana', 'bia', 'ana', ['ana'])).toThrow('take two members')
+    expect(bring('bia', null, 'ana', ['ana'])).toThrow('take two members')
+    expect(bring('bia', 'carla', null, ['ana', 'carla'])).toThrow('take two members')
+    expect(bring('bia', 'carla', 'ana', ['ana', 'carla'])).not.toThrow()
+  })
+
   it('is judged by the sum of the order’s refunds, and what comes to the limit itself is not above it', () => {
     const one = { requestedBy: 'ana', approvedBy: null }
     for (const limit of [
@@ -47,6 +57,13 @@ describe('an approval', () => {
     expect(() => approve(refund, 'carla', at(3))).toThrow('already')
     expect(() => approve(asked(), 'ana', at(2))).toThrow('You asked')
     expect(approve(asked({ requestedBy: null }), 'ana', at(2)).approvedBy).toBe('ana')
+  })
+
+  it('of a member who has left makes room for another one', () => {
+    const left = approve(asked(), 'bia', at(2))
+    expect(() => approve(left, 'carla', at(3), ['ana', 'bia', 'carla'])).toThrow('already')
+    expect(approve(left, 'carla', at(3), ['ana', 'carla'])).toMatchObject({ approvedBy: 'carla', approvedAt: at(3) })
+    expect(needsApproval(left, { ...above, members: ['ana', 'carla'] })).toBe(true)
   })
 
   it('is of what waits for a signature alone', () => {
