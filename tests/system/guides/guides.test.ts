@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -274,22 +274,27 @@ describe.each(['ts', 'py', 'php'])('in .%s', end => {
     const pulls = await keyFor('Program that pulls events')
     const cancelled = async () => ask('POST', `/orders/${(await newOrder()).id}/cancel`)
     await cancelled()
-    const pull = async (isDone: (output: string) => boolean) => {
+    const cursorFile = join(folder, 'production/cursor.txt')
+    /** Until the cursor of the last event is kept: what dies before that gets the event again. */
+    const pull = async () => {
       const program = start('production', `events.${end}`, [], pulls)
+      const lines = () => program.output.trim().split('\n')
       await until(
-        () => isDone(program.output),
-        () => `no event: ${program.errors}`,
+        () =>
+          program.output.includes('order.cancelled') &&
+          existsSync(cursorFile) &&
+          readFileSync(cursorFile, 'utf8').startsWith(`${Number.parseInt(lines().at(-1) ?? '', 10)}-`),
+        () => `no event, or no cursor: ${program.output}${program.errors}`,
         WAIT_MS,
       )
       program.child.kill('SIGKILL')
       await once(program.child, 'close')
-      return program.output.trim().split('\n')
+      return lines()
     }
-    const first = await pull(output => output.includes('order.cancelled'))
-    await until(() => readFileSync(join(folder, 'production/cursor.txt'), 'utf8').startsWith(`${first.length}-`), 'no cursor is kept')
+    const first = await pull()
     await cancelled()
-    expect(await pull(output => output.includes('order.cancelled'))).toEqual([`${first.length + 1} order.cancelled`])
-    rmSync(join(folder, 'production/cursor.txt'))
+    expect(await pull()).toEqual([`${Number.parseInt(first.at(-1) ?? '', 10) + 1} order.cancelled`])
+    rmSync(cursorFile)
   }, 120_000)
 
   test('the monitor, the list and the refund of a surplus, which a wallet signs', async () => {

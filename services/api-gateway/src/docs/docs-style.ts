@@ -15,7 +15,7 @@ h2 { margin: 2.5rem 0 0.5rem; padding-top: 0.5rem; }
 h3 { margin-bottom: 0; }
 h4 { margin: 1rem 0 0; }
 nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; padding: 0.5rem 0; }
-nav.pages { align-items: baseline; border-bottom: 1px solid var(--line); }
+nav.pages { align-items: baseline; gap: 0.25rem 0.75rem; font-size: 0.94rem; border-bottom: 1px solid var(--line); }
 nav.pages .brand { margin-right: auto; color: var(--ink); text-decoration: none; }
 .brand { font-weight: 700; }
 .brand svg { width: 1.4em; height: 1.4em; margin-right: 0.5em; vertical-align: -0.35em; }
@@ -34,7 +34,7 @@ figure pre { margin: 0; }
 td figure { margin: 0; }
 figcaption { color: var(--soft); }
 .languages { position: sticky; top: 0; display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin: 1rem 0; padding: 0.4rem 0; background: var(--paper); border: 0; border-bottom: 1px solid var(--line); }
-.languages legend { float: left; padding: 0; color: var(--soft); }
+.languages legend { float: left; padding: 0; line-height: 1.75rem; color: var(--soft); }
 .languages label { display: flex; align-items: center; gap: 0.4rem; cursor: pointer; min-height: 1.75rem; }
 .languages input { accent-color: var(--accent); margin: 0; }
 main:has(#in-ts:checked) figure:is(.py, .php, .go), main:has(#in-py:checked) figure:is(.ts, .php, .go),

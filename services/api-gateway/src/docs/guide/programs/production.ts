@@ -75,14 +75,15 @@ echo "ship $number", PHP_EOL;
 
 export const events: Program = {
   TypeScript: `
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { ponte } from './ponte.ts'
 
 const FILE = 'cursor.txt' // in production a row, written in the transaction of the effect
 const after = existsSync(FILE) ? readFileSync(FILE, 'utf8') : 0
 for await (const event of ponte.events.follow({ after })) {
   console.log(event.sequence, event.type)
-  writeFileSync(FILE, String(event.cursor))
+  writeFileSync('cursor.new', String(event.cursor))
+  renameSync('cursor.new', FILE) // never half written
 }
 `,
   Python: `
@@ -102,8 +103,9 @@ while True:
     for event in page["data"]:
         print(event["sequence"], event["type"], flush=True)
         after = event["cursor"]
-        with open(FILE, "w") as file:
+        with open("cursor.new", "w") as file:
             file.write(after)
+        os.replace("cursor.new", FILE)  # never half written
 `,
   PHP: `
 <?php
@@ -122,7 +124,8 @@ while (true) {
     foreach ($page['data'] as $event) {
         echo $event['sequence'], ' ', $event['type'], PHP_EOL;
         $after = $event['cursor'];
-        file_put_contents(FILE, $after);
+        file_put_contents('cursor.new', $after);
+        rename('cursor.new', FILE); // never half written
     }
 }
 `,
