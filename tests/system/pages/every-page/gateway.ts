@@ -17,7 +17,7 @@ export const gatewayPages: readonly Stop[] = [
   documentation('docs', ''),
   documentation('docs-operation', '#createorder', { isWindow: true, ready: openFirst('#createorder') }),
   documentation('docs-quickstart', '/quickstart'),
-  documentation('docs-webhooks', '/webhooks', { ready: openFirst('main') }),
+  documentation('docs-webhooks', '/webhooks'),
   documentation('docs-payments', '/payments'),
   documentation('docs-sdk', '/sdk'),
   documentation('docs-errors', '/errors'),
