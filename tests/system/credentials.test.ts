@@ -42,7 +42,11 @@ beforeAll(async () => {
   world = await startWorld()
   const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'Ponte <no-reply@ponte.example>' }
   const payer = createSamplePayer({ chain: world.chain, privateKey: PAYER.privateKey, gatewayUrl: world.place.publicUrl })
-  system = await startWithSandbox(world.place, { ...{ chain: world.chain, payer }, logger: world.logger, settings: { 'api-gateway': mail } })
+  system = await startWithSandbox(world.place, {
+    ...{ chain: world.chain, payer },
+    logger: world.logger,
+    settings: { 'api-gateway': mail },
+  })
   mine = await ownerOfThings()
   theirs = await ownerOfThings()
   routes = await documentedRoutes()
