@@ -94,6 +94,12 @@ test('any address is given USDC', async () => {
   const address = '0x00000000000000000000000000000000000A11cE'
   await ask('POST', '/test/faucet', { address, amount: '12.5' })
   expect(await world.chain.balanceOf(address)).toBe(12_500_000n)
+  const fund = (to: string, amount: string) =>
+    request(system.gatewayUrl).post('/api/v1/test/faucet').set('Authorization', `Bearer ${merchant.api_key}`).send({ address: to, amount })
+  await fund(`0x${'0'.repeat(40)}`, '1').expect(409)
+  await fund(address.toUpperCase().replace('0X', '0x'), '1').expect(200)
+  await fund(address, '0').expect(400)
+  await fund(address, '1000000').expect(400)
 })
 
 test('nothing is done with an order of another merchant, or without one', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createSamplePayer, payerRoutes, type System, startAll } from '@ponte/all-in-one'
+import { createSamplePayer, payerRoutes, type System, startWithSandbox } from '@ponte/all-in-one'
 import { freePort, requireProgram } from '@ponte/local-servers'
 import { signTestWebhook } from '@ponte/sdk'
 import { until } from '@ponte/service-kit'
@@ -34,7 +34,8 @@ beforeAll(async () => {
   await requireProgram('curl', 'curl', why)
   world = await startWorld()
   const payer = createSamplePayer({ chain: world.chain, privateKey: PAYER.privateKey, gatewayUrl: world.place.publicUrl })
-  system = await startAll(world.place, { logger: world.logger, local: payerRoutes(payer, join(__dirname, '../../../packages/web/dist')) })
+  const local = payerRoutes(payer, join(__dirname, '../../../packages/web/dist'))
+  system = await startWithSandbox(world.place, { ...{ chain: world.chain, payer, local }, logger: world.logger })
   folder = mkdtempSync(join(tmpdir(), 'ponte-first-use-'))
   registry = await startRegistry(folder)
   blocks = (await Promise.all(guides.map(page => blocksOf(system.gatewayUrl, page)))).flat()
@@ -61,12 +62,13 @@ interface Desk {
   env: Record<string, string | undefined>
 }
 
-/** An empty folder of a newcomer, for whom the packages are published. */
+/** An empty folder of a newcomer, for whom the packages are published. A cache of its own: npx goes on with what it once installed of a version. */
 function newDesk(name: string): Desk {
   const here = join(folder, name)
   mkdirSync(here)
   writeFileSync(join(here, '.npmrc'), `@ponte:registry=${registry.url}\n`)
-  return { here, env: { ...ofMachine(), PONTE_CONFIG_DIR: join(here, '.config'), npm_config_yes: 'true', npm_config_audit: 'false' } }
+  const npm = { npm_config_yes: 'true', npm_config_audit: 'false', npm_config_cache: join(folder, '.npm') }
+  return { here, env: { ...ofMachine(), ...npm, PONTE_CONFIG_DIR: join(here, '.config') } }
 }
 
 /** The way to npm's registry (a proxy, a certificate) belongs to the machine; what an npm that runs these tests sets for its own programs does not. */

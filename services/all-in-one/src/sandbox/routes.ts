@@ -61,7 +61,7 @@ export function sandboxRoutes({ payer, clock, gatewayUrl, tokenSecret, orders, m
 
   serve(router, operations.fundTestAddress, async ({ body }, _req, res) => {
     const units = parseUsdc(body.amount)
-    const tx_hash = await payer.fund(body.address, units)
+    const tx_hash = await payable(logger, () => payer.fund(body.address, units))
     res.json({ object: 'test_funding', address: body.address, amount: formatUsdc(units), tx_hash })
   })
 

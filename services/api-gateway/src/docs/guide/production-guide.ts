@@ -94,7 +94,7 @@ choose ${c('account.changed')} at an endpoint.</li>
         ['After you cancelled', shell('npx @ponte/cli trigger order.paid_after_cancel'), 'accept it or return it'],
         ['In two halves', `${c('halves')} of <a href="/docs/testing#test">${c('simulate')}</a>`, 'ship once, at order.paid'],
         ['Another token', `${c('wrong_token')} there`, 'show what explains it, and recover it'],
-        ['Taken back by the network', `${c('reorganisation')} there`, 'look at what needs attention: the order is not paid any more'],
+        ['Taken back by the network', `${c('reorganised')} there`, 'look at what needs attention: the order is not paid any more'],
       ],
     )}`,
   },
