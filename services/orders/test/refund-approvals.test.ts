@@ -38,10 +38,13 @@ interface Asker {
   terms?: Partial<MerchantTerms>
   url?: string
   merchant?: string
+  /** Who belongs to the merchant when it is asked. */
+  members?: readonly string[]
 }
 /** Half of what an order of these tests brings. */
 const LIMIT = { refund_approval_above: '50.000000' }
-const as = ({ by = 'ana', terms = LIMIT, merchant = merchantId }: Asker) => asMerchant(merchant, wallet.address, by ?? undefined, terms)
+const as = ({ by = 'ana', terms = LIMIT, merchant = merchantId, members }: Asker) =>
+  asMerchant(merchant, wallet.address, by ?? undefined, terms, members)
 const post = (path: string, body: object = {}, asker: Asker = {}) =>
   request(asker.url ?? system.url)
     .post(`/api/v1${path}`)
@@ -87,6 +90,22 @@ describe('a signature above the limit', () => {
       status: status === 200 ? 'submitted' : 'awaiting_signature',
       ...{ approved_by: approver, needs_approval: status !== 200 },
     })
+  })
+
+  it('counts no approval of a member who was removed, until another one approves in that place', async () => {
+    const of = await made(await paid(), { by: 'ana', members: ['ana', 'bia', 'carla'] })
+    await approve(of, { by: 'bia', members: ['ana', 'bia', 'carla'] })
+    const left = { by: 'ana', members: ['ana', 'carla'] }
+    expect(await read(of, left)).toMatchObject({ approved_by: 'bia', needs_approval: true })
+    expect((await sign(of, left)).body.detail).toEqual(TWO_TAKE)
+    expect((await approve(of, { ...left, by: 'carla' })).body).toMatchObject({ approved_by: 'carla', needs_approval: false })
+    expect((await sign(of, left)).status).toBe(200)
+  })
+
+  it('counts no member who asked for it and was removed', async () => {
+    const of = await made(await paid(), { by: 'bia', members: ['ana', 'bia'] })
+    expect((await sign(of, { by: 'ana', members: ['ana'] })).body.detail).toEqual(TWO_TAKE)
+    expect((await sign(of, { by: 'ana', members: ['ana', 'bia'] })).status).toBe(200)
   })
 
   it('is taken from one member up to the limit, and at any sum where no limit is chosen', async () => {

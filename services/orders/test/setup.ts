@@ -105,9 +105,9 @@ export function asMerchant(
   payoutAddress: string | null = PAYOUT,
   userId?: string,
   more: Partial<MerchantTerms> = {},
+  memberIds?: readonly string[],
 ): { Authorization: string } {
   const terms = { merchant_id: id, version: 1, display_name: 'Padaria Estrela', payout_address: payoutAddress, ...more }
-  return {
-    Authorization: `Bearer ${signCaller({ kind: 'merchant', terms, ...(userId ? { user_id: userId } : {}) }, { secrets: [TOKEN_SECRET], audience: 'orders' })}`,
-  }
+  const by = { kind: 'merchant', terms, ...(userId ? { user_id: userId } : {}), ...(memberIds ? { member_ids: memberIds } : {}) }
+  return { Authorization: `Bearer ${signCaller(by, { secrets: [TOKEN_SECRET], audience: 'orders' })}` }
 }
