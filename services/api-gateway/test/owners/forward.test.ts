@@ -21,6 +21,18 @@ beforeEach(() => {
   }
 })
 
+test('who belongs to the merchant goes with what its owner judges by members, and with nothing else', async () => {
+  const { token, apiKey: key } = await newMerchant(system)
+  const id = '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90'
+  await request(system.url).get(`/api/v1/refunds/${id}`).set(bearer(token)).expect(200)
+  await request(system.url).post(`/api/v1/refunds/${id}/cancel`).set(bearer(key)).send({})
+  await request(system.url).get(`/api/v1/orders/${id}`).set(bearer(key)).expect(200)
+  const [read, cancelled, order] = system.owners.orders.received.map(({ caller }) => caller as { user_id?: string; member_ids?: string[] })
+  expect(read?.member_ids).toEqual([read?.user_id])
+  expect(cancelled?.member_ids).toEqual([read?.user_id])
+  expect(order).not.toHaveProperty('member_ids')
+})
+
 test('a request reaches the owner as it came, with the merchant and its terms in a fresh token', async () => {
   const body = '{ "brl_amount": "150.00",  "metadata": {"b":"1","a":"2"} }'
   const { headers } = await request(system.url)
