@@ -54,14 +54,15 @@ export class Ponte {
   readonly testing: Testing
   /** Checkpoints of what was booked of the chain. */
   readonly chain: Chain
-  /** For the merchant's user; with a session token in place of the key. */
+  /** The account: endpoints, deliveries and who changed what; with a key that has the scope, or a session token. */
   readonly merchant: MerchantResource
 
   constructor(credential: Credential | undefined, options: PonteOptions) {
     if (!credential) throw wrong('new Ponte() needs an API key: sk_live_ or sk_test_ and 64 hex characters.')
+    const current = typeof credential === 'function' ? credential : () => credential
     const send = createTransport({
       baseUrl: checkedUrl(options),
-      credential: typeof credential === 'function' ? credential : () => credential,
+      credential: current,
       timeoutMs: options.timeoutMs ?? 10_000,
       maxRetries: options.maxRetries ?? 2,
       fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
@@ -75,7 +76,7 @@ export class Ponte {
     this.entries = createEntries(send)
     this.testing = createTesting(send)
     this.chain = createChain(send)
-    this.merchant = createMerchant(send)
+    this.merchant = createMerchant(send, current)
   }
 }
 

@@ -59,7 +59,7 @@ export type Checkpoint = Schemas['CheckpointList']['data'][number]
 export type CheckpointPage = Schemas['CheckpointList']
 /** Fields of an event besides `type` and `data`. */
 export type EventFields = Omit<Schemas['Event'], 'type' | 'data'>
-/** The merchant of the session's user. */
+/** The merchant of the key, or of the session's user. */
 export type Merchant = Schemas['Merchant']
 /** Where webhooks go besides the `webhook_url`. */
 export type WebhookEndpoint = Schemas['WebhookEndpoint']
@@ -71,6 +71,14 @@ export type UpdateWebhookEndpoint = Schemas['UpdateWebhookEndpoint']
 export type Delivery = Schemas['Delivery']
 /** A delivery with its attempts. */
 export type DeliveryDetail = Schemas['DeliveryDetail']
+/** Sent by `merchant.deliveries.replayAll`. */
+export type ReplayDeliveries = Schemas['ReplayDeliveries']
+/** How many events of a time range are delivered again, and where to ask on. */
+export type Replayed = Schemas['Replayed']
+/** One change of the account, and its author. */
+export type AuditEntry = Schemas['AuditEntry']
+/** Sums of the ledger by period. */
+export type Summary = Schemas['Summary']
 /** An RFC 9457 problem, the body of every refusal. */
 export type Problem = Schemas['Problem']
 
@@ -88,6 +96,22 @@ export type ListEntries = Query<'listEntries'>
 export type ListCheckpoints = Query<'listCheckpoints'>
 /** Filters and page of `merchant.deliveries.list`. */
 export type ListDeliveries = Query<'listDeliveries'>
+/** Filters and page of `merchant.audit.list`. */
+export type ListAudit = Query<'listAudit'>
+/** Period and time zone of `entries.summary`. */
+export type SummaryQuery = Query<'getSummary'>
+/** Filters of `orders.export`. */
+export type ExportOrders = Query<'exportOrders'>
+/** Filters of `entries.export`. */
+export type ExportEntries = Query<'exportEntries'>
+/** Filters of `attention.export`. */
+export type ExportAttention = Query<'exportAttention'>
+/** Filters of `subscriptions.export`. */
+export type ExportSubscriptions = Query<'exportSubscriptions'>
+/** Filters of `merchant.deliveries.export`. */
+export type ExportDeliveries = Query<'exportDeliveries'>
+/** Filters of `merchant.audit.export`. */
+export type ExportAudit = Query<'exportAudit'>
 
 /** Bodies of webhooks, by their `type`. */
 export interface WebhookBodies {

@@ -43,6 +43,8 @@ export interface Call extends WriteOptions {
   keyed?: boolean
   /** Extra time for the answer. */
   waitMs?: number
+  /** The answer is a file, given as its text. */
+  file?: boolean
 }
 
 export interface TransportOptions {
@@ -77,7 +79,8 @@ async function attemptOnce(options: TransportOptions, call: Call, key: string | 
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
   const search = new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)]))).toString()
   const url = `${options.baseUrl}${path}${search === '' ? '' : `?${search}`}`
-  const headers: Record<string, string> = { ...options.headers, Authorization: `Bearer ${await options.credential()}` }
+  const accept = call.file ? { Accept: 'text/csv, application/json' } : {}
+  const headers: Record<string, string> = { ...options.headers, ...accept, Authorization: `Bearer ${await options.credential()}` }
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   if (key !== null) headers['Idempotency-Key'] = key
 
@@ -87,7 +90,9 @@ async function attemptOnce(options: TransportOptions, call: Call, key: string | 
   try {
     const init: FetchInit = { method, headers, signal: ending.signal, redirect: 'manual' }
     const answer = await options.fetch(url, body === undefined ? init : { ...init, body: JSON.stringify(body) })
-    return read(answer, await answer.text(), key)
+    const text = await answer.text()
+    if (call.file && isFile(answer)) return text
+    return read(answer, text, key)
   } catch (error) {
     if (isPonteError(error)) throw error
     if (signal?.aborted) throw failed('aborted', 'The call was aborted by its signal.', error)
@@ -97,6 +102,9 @@ async function attemptOnce(options: TransportOptions, call: Call, key: string | 
     ending.clear()
   }
 }
+
+// A page of something in between is 200 too, and no file.
+const isFile = ({ status, headers }: FetchAnswer) => status === 200 && /^text\/csv\b/.test(headers.get('content-type') ?? '')
 
 function read({ status, headers }: FetchAnswer, text: string, idempotencyKey: string | null): unknown {
   const requestId = headers.get('x-request-id')

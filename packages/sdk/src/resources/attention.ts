@@ -1,7 +1,7 @@
 import { List } from '../page.js'
-import type { AttachPayment, AttentionItem, HandleAttention, ListAttention, Order } from '../schemas.js'
+import type { AttachPayment, AttentionItem, ExportAttention, HandleAttention, ListAttention, Order } from '../schemas.js'
 import type { RequestOptions, Transport, WriteOptions } from '../transport.js'
-import { callOperation } from './call.js'
+import { callOperation, exportFile } from './call.js'
 
 /** Money that does not simply settle: of an order, or to your payout address without an order. */
 export interface Attention {
@@ -13,10 +13,13 @@ export interface Attention {
   reopen(id: string, options?: WriteOptions): Promise<AttentionItem>
   /** Counts a payment that named no order for this one. */
   attach(id: string, body: AttachPayment, options?: WriteOptions): Promise<Order>
+  /** All pages of the list as CSV. */
+  export(query?: ExportAttention, options?: RequestOptions): Promise<string>
 }
 
 export const createAttention = (send: Transport): Attention => ({
   list: (query, options) => new List((page, rest) => callOperation(send, 'listAttention', { query: page, ...rest }), query, options),
+  export: (query, options) => exportFile(send, 'exportAttention', query, options),
   handle: (id, body, options) => callOperation(send, 'handleAttention', { params: { id }, body, ...options }),
   reopen: (id, options) => callOperation(send, 'reopenAttention', { params: { id }, ...options }),
   attach: (id, body, options) => callOperation(send, 'attachAttention', { params: { id }, body, ...options }),

@@ -1,6 +1,6 @@
 import { operations } from '../artifacts/operations.js'
 import { PonteError } from '../failure.js'
-import type { Call, Transport } from '../transport.js'
+import type { Call, RequestOptions, Transport } from '../transport.js'
 
 export type OperationId = keyof typeof operations
 
@@ -15,6 +15,14 @@ export function callOperation<Answer>(send: Transport, id: OperationId, { params
   const path = pattern.replace(/:(\w+)/g, (_, name: string) => segment(String(params[name] ?? '')))
   return send({ ...call, method, path, keyed })
 }
+
+/** All pages of a list as one file. Its text ends the call alone: one that broke off is an error. */
+export const exportFile = (
+  send: Transport,
+  id: OperationId,
+  query: object | undefined,
+  options: RequestOptions | undefined,
+): Promise<string> => callOperation(send, id, { ...(query ? { query } : {}), ...options, file: true })
 
 /** An id as a part of a path: nothing that a caller passes in leaves its route. */
 function segment(id: string): string {

@@ -1,7 +1,7 @@
 import { isPonteError, type PonteError } from '../failure.js'
-import type { Entry, EntryPage, ListEntries } from '../schemas.js'
+import type { Entry, EntryPage, ExportEntries, ListEntries, Summary, SummaryQuery } from '../schemas.js'
 import { pause, type RequestOptions, type Transport } from '../transport.js'
-import { callOperation } from './call.js'
+import { callOperation, exportFile } from './call.js'
 import { withPatience } from './follow.js'
 
 /** Where following begins, and what happens when the entries were put back. */
@@ -35,13 +35,22 @@ export interface Entries {
    * ```
    */
   follow(options: FollowEntriesOptions): AsyncGenerator<Entry, void, undefined>
+  /** Sums by day, week or month; every figure is a sum of entries. */
+  summary(query: SummaryQuery, options?: RequestOptions): Promise<Summary>
+  /** All pages of the list as CSV. */
+  export(query?: ExportEntries, options?: RequestOptions): Promise<string>
 }
 
 const EVERY_MS = 10_000
 
 export const createEntries = (send: Transport): Entries => {
   const list: Entries['list'] = (query, options) => callOperation(send, 'listEntries', { ...(query ? { query } : {}), ...options })
-  return { list, follow: options => followEntries(list, options) }
+  return {
+    list,
+    follow: options => followEntries(list, options),
+    summary: (query, options) => callOperation(send, 'getSummary', { query, ...options }),
+    export: (query, options) => exportFile(send, 'exportEntries', query, options),
+  }
 }
 
 async function* followEntries(list: Entries['list'], options: FollowEntriesOptions): AsyncGenerator<Entry, void, undefined> {

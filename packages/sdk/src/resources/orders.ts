@@ -6,13 +6,14 @@ import type {
   CreateRecovery,
   ExplainOrder,
   Explanation,
+  ExportOrders,
   ListOrders,
   Order,
   Recovery,
   RecoveryList,
 } from '../schemas.js'
 import type { RequestOptions, Transport, WriteOptions } from '../transport.js'
-import { callOperation } from './call.js'
+import { callOperation, exportFile } from './call.js'
 
 /** One-shot invoices. */
 export interface Orders {
@@ -32,6 +33,8 @@ export interface Orders {
   recoveries(id: string, options?: RequestOptions): Promise<RecoveryList>
   /** Lists your orders, newest first. */
   list(query?: ListOrders, options?: RequestOptions): List<Order>
+  /** All pages of the list as CSV. */
+  export(query?: ExportOrders, options?: RequestOptions): Promise<string>
 }
 
 const checked = async (answer: Promise<Order>, payout?: Payout): Promise<Order> => {
@@ -49,4 +52,5 @@ export const createOrders = (send: Transport, payout?: Payout): Orders => ({
   recover: (id, body, options) => callOperation(send, 'createRecovery', { params: { id }, body, ...options }),
   recoveries: (id, options) => callOperation(send, 'listRecoveries', { params: { id }, ...options }),
   list: (query, options) => new List((page, rest) => callOperation(send, 'listOrders', { query: page, ...rest }), query, options),
+  export: (query, options) => exportFile(send, 'exportOrders', query, options),
 })

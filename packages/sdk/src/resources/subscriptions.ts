@@ -1,7 +1,15 @@
 import { List } from '../page.js'
-import type { CreateSubscription, ListSubscriptions, Order, PendingCharge, Subscription, UpdateSubscription } from '../schemas.js'
+import type {
+  CreateSubscription,
+  ExportSubscriptions,
+  ListSubscriptions,
+  Order,
+  PendingCharge,
+  Subscription,
+  UpdateSubscription,
+} from '../schemas.js'
 import type { RequestOptions, Transport, WriteOptions } from '../transport.js'
-import { callOperation } from './call.js'
+import { callOperation, exportFile } from './call.js'
 
 /** Recurring charges that produce orders. */
 export interface Subscriptions {
@@ -19,6 +27,8 @@ export interface Subscriptions {
   cancel(id: string, options?: WriteOptions): Promise<Subscription>
   /** Lists your subscriptions, newest first. */
   list(query?: ListSubscriptions, options?: RequestOptions): List<Subscription>
+  /** All pages of the list as CSV. */
+  export(query?: ExportSubscriptions, options?: RequestOptions): Promise<string>
 }
 
 export const createSubscriptions = (send: Transport): Subscriptions => ({
@@ -29,4 +39,5 @@ export const createSubscriptions = (send: Transport): Subscriptions => ({
   accept: (id, periodIndex, options) => callOperation(send, 'acceptCharge', { params: { id, period_index: periodIndex }, ...options }),
   cancel: (id, options) => callOperation(send, 'cancelSubscription', { params: { id }, ...options }),
   list: (query, options) => new List((page, rest) => callOperation(send, 'listSubscriptions', { query: page, ...rest }), query, options),
+  export: (query, options) => exportFile(send, 'exportSubscriptions', query, options),
 })

@@ -63,7 +63,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
           },
           {
             "signature": "readonly merchant: MerchantResource",
-            "text": "For the merchant's user; with a session token in place of the key."
+            "text": "The account: endpoints, deliveries and who changed what; with a key that has the scope, or a session token."
           },
           {
             "signature": "constructor(credential: Credential | undefined, options: PonteOptions)",
@@ -191,6 +191,25 @@ export const sdkReference: readonly ReferenceDoor[] = [
           {
             "signature": "attach(id: string, body: AttachPayment, options?: WriteOptions): Promise<Order>",
             "text": "Counts a payment that named no order for this one."
+          },
+          {
+            "signature": "export(query?: ExportAttention, options?: RequestOptions): Promise<string>",
+            "text": "All pages of the list as CSV."
+          }
+        ]
+      },
+      {
+        "name": "Audit",
+        "text": "Who changed what of the account.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "list(query?: ListAudit, options?: RequestOptions): List<AuditEntry>",
+            "text": "Lists changes, newest first."
+          },
+          {
+            "signature": "export(query?: ExportAudit, options?: RequestOptions): Promise<string>",
+            "text": "All pages of the list as CSV."
           }
         ]
       },
@@ -236,6 +255,14 @@ export const sdkReference: readonly ReferenceDoor[] = [
           {
             "signature": "replay(id: string, options?: WriteOptions): Promise<Delivery>",
             "text": "Delivers an event again."
+          },
+          {
+            "signature": "replayAll(body: ReplayDeliveries, options?: WriteOptions): Promise<Replayed>",
+            "text": "Delivers the events of a time range again; while `has_more`, ask again from `next_created_gte`."
+          },
+          {
+            "signature": "export(query?: ExportDeliveries, options?: RequestOptions): Promise<string>",
+            "text": "All pages of the list as CSV."
           }
         ]
       },
@@ -286,6 +313,14 @@ export const sdkReference: readonly ReferenceDoor[] = [
           {
             "signature": "test(id: string, options?: WriteOptions): Promise<Delivery>",
             "text": "Sends `endpoint.test` to this endpoint alone."
+          },
+          {
+            "signature": "rotateSecret(id: string, options?: WriteOptions): Promise<WebhookEndpoint>",
+            "text": "Makes a new secret, which the answer shows."
+          },
+          {
+            "signature": "activateSecret(id: string, options?: WriteOptions): Promise<WebhookEndpoint>",
+            "text": "Puts the new secret in force, and the old one out of it."
           }
         ]
       },
@@ -301,6 +336,14 @@ export const sdkReference: readonly ReferenceDoor[] = [
           {
             "signature": "follow(options: FollowEntriesOptions): AsyncGenerator<Entry, void, undefined>",
             "text": "Every entry after a cursor, in order and without gaps, and then each one as it is booked. Goes on over lost connections and restarts of the service until its\nsignal ends it. Keep the `cursor` of what you have booked, and begin there next time.\n\n```ts\nconst onReset = (resumeAfter: string) => ledger.deleteBehind(Number.parseInt(resumeAfter, 10))\nfor await (const entry of ponte.entries.follow({ after: await ledger.cursor(), onReset })) await ledger.book(entry)\n```"
+          },
+          {
+            "signature": "summary(query: SummaryQuery, options?: RequestOptions): Promise<Summary>",
+            "text": "Sums by day, week or month; every figure is a sum of entries."
+          },
+          {
+            "signature": "export(query?: ExportEntries, options?: RequestOptions): Promise<string>",
+            "text": "All pages of the list as CSV."
           }
         ]
       },
@@ -448,12 +491,12 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "MerchantResource",
-        "text": "For the merchant's own user; `get` needs a client that was made with a session token, the others that or a named key with the scope.",
+        "text": "The account: with a key that has the scope of each, or with a session token.",
         "kind": "interface",
         "members": [
           {
             "signature": "get(options?: RequestOptions): Promise<Merchant>",
-            "text": "Reads the merchant."
+            "text": "Reads the merchant of the key or of the session's user."
           },
           {
             "signature": "readonly endpoints: Endpoints",
@@ -461,6 +504,10 @@ export const sdkReference: readonly ReferenceDoor[] = [
           },
           {
             "signature": "readonly deliveries: Deliveries",
+            "text": ""
+          },
+          {
+            "signature": "readonly audit: Audit",
             "text": ""
           }
         ]
@@ -516,6 +563,10 @@ export const sdkReference: readonly ReferenceDoor[] = [
           {
             "signature": "list(query?: ListOrders, options?: RequestOptions): List<Order>",
             "text": "Lists your orders, newest first."
+          },
+          {
+            "signature": "export(query?: ExportOrders, options?: RequestOptions): Promise<string>",
+            "text": "All pages of the list as CSV."
           }
         ]
       },
@@ -793,6 +844,10 @@ export const sdkReference: readonly ReferenceDoor[] = [
           {
             "signature": "list(query?: ListSubscriptions, options?: RequestOptions): List<Subscription>",
             "text": "Lists your subscriptions, newest first."
+          },
+          {
+            "signature": "export(query?: ExportSubscriptions, options?: RequestOptions): Promise<string>",
+            "text": "All pages of the list as CSV."
           }
         ]
       },
@@ -981,6 +1036,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "members": []
       },
       {
+        "name": "AuditEntry",
+        "text": "One change of the account, and its author.",
+        "kind": "type",
+        "signature": "type AuditEntry = Schemas['AuditEntry']",
+        "members": []
+      },
+      {
         "name": "Checkout",
         "text": "A payer's view by the link.",
         "kind": "type",
@@ -1107,6 +1169,48 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "members": []
       },
       {
+        "name": "ExportAttention",
+        "text": "Filters of `attention.export`.",
+        "kind": "type",
+        "signature": "type ExportAttention = Query<'exportAttention'>",
+        "members": []
+      },
+      {
+        "name": "ExportAudit",
+        "text": "Filters of `merchant.audit.export`.",
+        "kind": "type",
+        "signature": "type ExportAudit = Query<'exportAudit'>",
+        "members": []
+      },
+      {
+        "name": "ExportDeliveries",
+        "text": "Filters of `merchant.deliveries.export`.",
+        "kind": "type",
+        "signature": "type ExportDeliveries = Query<'exportDeliveries'>",
+        "members": []
+      },
+      {
+        "name": "ExportEntries",
+        "text": "Filters of `entries.export`.",
+        "kind": "type",
+        "signature": "type ExportEntries = Query<'exportEntries'>",
+        "members": []
+      },
+      {
+        "name": "ExportOrders",
+        "text": "Filters of `orders.export`.",
+        "kind": "type",
+        "signature": "type ExportOrders = Query<'exportOrders'>",
+        "members": []
+      },
+      {
+        "name": "ExportSubscriptions",
+        "text": "Filters of `subscriptions.export`.",
+        "kind": "type",
+        "signature": "type ExportSubscriptions = Query<'exportSubscriptions'>",
+        "members": []
+      },
+      {
         "name": "Fetch",
         "text": "The part of `fetch` that is used.",
         "kind": "type",
@@ -1146,6 +1250,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "text": "Filters and page of `attention.list`.",
         "kind": "type",
         "signature": "type ListAttention = Query<'listAttention'>",
+        "members": []
+      },
+      {
+        "name": "ListAudit",
+        "text": "Filters and page of `merchant.audit.list`.",
+        "kind": "type",
+        "signature": "type ListAudit = Query<'listAudit'>",
         "members": []
       },
       {
@@ -1192,7 +1303,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "Merchant",
-        "text": "The merchant of the session's user.",
+        "text": "The merchant of the key, or of the session's user.",
         "kind": "type",
         "signature": "type Merchant = Schemas['Merchant']",
         "members": []
@@ -1282,6 +1393,20 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "members": []
       },
       {
+        "name": "ReplayDeliveries",
+        "text": "Sent by `merchant.deliveries.replayAll`.",
+        "kind": "type",
+        "signature": "type ReplayDeliveries = Schemas['ReplayDeliveries']",
+        "members": []
+      },
+      {
+        "name": "Replayed",
+        "text": "How many events of a time range are delivered again, and where to ask on.",
+        "kind": "type",
+        "signature": "type Replayed = Schemas['Replayed']",
+        "members": []
+      },
+      {
         "name": "SignRefund",
         "text": "Sent by `refunds.sign`.",
         "kind": "type",
@@ -1307,6 +1432,20 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "text": "A recurring charge that produces orders.",
         "kind": "type",
         "signature": "type Subscription = Schemas['Subscription']",
+        "members": []
+      },
+      {
+        "name": "Summary",
+        "text": "Sums of the ledger by period.",
+        "kind": "type",
+        "signature": "type Summary = Schemas['Summary']",
+        "members": []
+      },
+      {
+        "name": "SummaryQuery",
+        "text": "Period and time zone of `entries.summary`.",
+        "kind": "type",
+        "signature": "type SummaryQuery = Query<'getSummary'>",
         "members": []
       },
       {
