@@ -172,13 +172,26 @@ it('events are followed over cut connections: each one once, in order, without g
   expect(new Set(types)).toEqual(new Set(['order.cancelled']))
 }, 120_000)
 
+it('a key reads its merchant and the sums, and exports each list, with what a list of it holds', async () => {
+  const named = { name: 'account', scopes: ['merchant:read'] }
+  const key = await call<{ api_key: string }>(system.gatewayUrl, 'POST', '/api/v1/merchants/me/api-keys', merchant.token, named)
+  expect((await new Ponte(key.api_key, { baseUrl: line.url }).merchant.get()).id).toBe(merchant.id)
+  await expect(ponte.merchant.get()).rejects.toMatchObject({ code: 'forbidden' })
+  const year = { from: '2026-01-01', to: '2026-12-31', timezone: 'UTC', by: 'month' } as const
+  await expect(ponte.entries.summary(year)).resolves.toMatchObject({ object: 'summary' })
+  const order = await ponte.orders.create({ brl_amount: '3.00', external_ref: 'EXPORTED' })
+  expect(await ponte.orders.export({ status: 'pending' })).toContain(order.id)
+  for (const list of [ponte.entries, ponte.attention, ponte.subscriptions]) expect(await list.export()).toMatch(/^\ufeff?"?id/)
+  await ponte.orders.cancel(order.id)
+}, 60_000)
+
 it("the merchant's user reads endpoints and deliveries with a session token", async () => {
   const session = new Ponte(() => merchant.token, { baseUrl: line.url })
   expect((await session.merchant.get()).id).toBe(merchant.id)
   expect((await session.merchant.endpoints.list())[0]?.id).toBe(merchant.id)
   const { data } = await session.merchant.deliveries.list({ limit: 1 })
   expect((await session.merchant.deliveries.get(data[0]?.id ?? '')).attempt_log.length).toBeGreaterThan(0)
-  await expect(ponte.merchant.get()).rejects.toMatchObject({ code: 'invalid_jwt' })
+  expect((await session.merchant.audit.list({ limit: 1 })).data).toHaveLength(1)
 }, 60_000)
 
 const ponteProgram = join(__dirname, '../../packages/cli/dist/main.js')
@@ -297,7 +310,9 @@ describe('ponte', () => {
     expect((await run('endpoints', 'list')).stdout).toContain(world.receiverUrl)
     expect(statSync(join(folder, 'profiles.json')).mode & 0o777).toBe(0o600)
     expect(await run('orders', 'get', created.id, '--nonsense')).toMatchObject({ code: 1 })
-    expect((await run('completion', 'bash')).stdout).toContain('words="list get cancel create accept"')
+    expect((await run('completion', 'bash')).stdout).toContain(
+      'orders) words="list get cancel refunds recoveries export create accept explain"',
+    )
   }, 180_000)
 })
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { depositAddress, Ponte, type TestPayments } from '@ponte/sdk'
+import { join } from 'node:path'
+import { depositAddress, isPonteError, Ponte, type TestPayments } from '@ponte/sdk'
 import { Command } from 'commander'
 import { type AuditOptions, audit } from './audit'
 import { completion } from './completion'
@@ -11,6 +12,9 @@ import { MisuseError, openProfile, UsageError } from './profile'
 import { addResources } from './resources'
 import { accountClient, logIn, merchantClient } from './session'
 import { trigger, triggerable } from './trigger'
+
+// Of the package itself, wherever it is installed: the folder of this file stands beside its manifest.
+const { version } = JSON.parse(readFileSync(join(__dirname, '../package.json'), 'utf8')) as { version: string }
 
 export interface ProgramContext {
   env: Record<string, string | undefined>
@@ -30,7 +34,7 @@ export interface ProgramContext {
 export function createProgram(context: ProgramContext): Command {
   const { env, stdout, stderr, askSecret, signal } = context
   const profile = openProfile(context)
-  const program = new Command('ponte').description('orders, events and webhooks of Ponte').version('0.1.0')
+  const program = new Command('ponte').description('orders, events and webhooks of Ponte').version(version)
   program.option('--json', 'print JSON').showHelpAfterError()
   const output = (): Output => {
     const colour = stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb'
@@ -68,12 +72,17 @@ export function createProgram(context: ProgramContext): Command {
     .action(async () => {
       announce()
       const ponte = merchantClient(profile)
-      const { base_url, session, user } = profile.read()
+      const { base_url } = profile.read()
       const started = performance.now()
       const [event] = (await ponte.events.list({ limit: 1 })).data
       const ms = Math.round(performance.now() - started)
       const [order] = (await ponte.orders.list({ limit: 1 })).data
-      const merchant = session || user ? await accountClient(profile).merchant.get() : null
+      const merchant = await accountClient(profile)
+        .merchant.get()
+        .catch((error: unknown) => {
+          if (isPonteError(error, 'forbidden')) return null
+          throw error
+        })
       const found = {
         url: base_url,
         merchant: merchant?.display_name ?? null,
@@ -85,7 +94,15 @@ export function createProgram(context: ProgramContext): Command {
       output().show(found, fields(found))
     })
 
-  addResources(program, { profile, output })
+  program
+    .command('merchant')
+    .description('the merchant of the key or the login')
+    .action(async () => {
+      const merchant = await accountClient(profile).merchant.get()
+      output().show(merchant, fields(merchant))
+    })
+
+  addResources(program, { profile, output, print: text => void stdout.write(text) })
 
   program
     .command('listen')

@@ -1,3 +1,4 @@
+import type { Ponte } from '@ponte/sdk'
 import type { Command } from 'commander'
 import { fields, type Output, table } from './output'
 import { type ProfileFile, UsageError } from './profile'
@@ -6,10 +7,12 @@ import { accountClient, merchantClient } from './session'
 export interface ResourceContext {
   profile: ProfileFile
   output(): Output
+  /** Writes a file to the standard output as it is. */
+  print(text: string): void
 }
 
 type Row = Record<string, unknown>
-interface Listed extends AsyncIterable<{ id: string }> {}
+interface Listed extends AsyncIterable<object> {}
 
 interface Verb {
   name: string
@@ -20,27 +23,31 @@ interface Verb {
 interface Resource {
   name: string
   description: string
-  columns: readonly string[]
-  list(query: Record<string, string>): Listed | Promise<readonly object[]>
+  columns?: readonly string[]
+  list?(query: Record<string, string>): Listed | Promise<readonly object[]>
   verbs: readonly Verb[]
+  export?(query: Record<string, string>): Promise<string>
 }
 
 const LIST_MAX = 20
 
-/** `orders`, `subscriptions`, `events`, `deliveries`, `endpoints`: thin over the SDK. */
-export function addResources(program: Command, { profile, output }: ResourceContext): void {
+/** Lists, exports and single resources: thin over the SDK. */
+export function addResources(program: Command, { profile, output, print }: ResourceContext): void {
   for (const resource of resources(profile)) {
     const command = program.command(resource.name).description(resource.description)
-    command
-      .command('list')
-      .description('newest first')
-      .option('-n, --limit <count>', 'how many', String(LIST_MAX))
-      .option('-f, --filter <name=value...>', 'as the query parameters of the API, such as status=paid')
-      .action(async ({ limit, filter = [] }: { limit: string; filter?: string[] }) => {
-        const rows = await take(resource.list(queryOf(filter)), Number(limit))
-        const cells = rows.map(row => resource.columns.map(column => String(row[column] ?? '')))
-        output().show(rows, table([[...resource.columns], ...cells]))
-      })
+    const { list, columns = [] } = resource
+    if (list) {
+      command
+        .command('list')
+        .description('newest first, unless it says otherwise')
+        .option('-n, --limit <count>', 'how many', String(LIST_MAX))
+        .option('-f, --filter <name=value...>', 'as the query parameters of the API, such as status=paid')
+        .action(async ({ limit, filter = [] }: { limit: string; filter?: string[] }) => {
+          const rows = await take(list(queryOf(filter)), Number(limit))
+          const cells = rows.map(row => columns.map(column => String(row[column] ?? '')))
+          output().show(rows, table([[...columns], ...cells]))
+        })
+    }
     for (const { name, description, run } of resource.verbs) {
       command
         .command(`${name} <id>`)
@@ -50,14 +57,25 @@ export function addResources(program: Command, { profile, output }: ResourceCont
           output().show(found, fields(Object(found)))
         })
     }
+    const exportCsv = resource.export
+    if (exportCsv) {
+      command
+        .command('export')
+        .description('all of it as CSV')
+        .option('-f, --filter <name=value...>', 'as the query parameters of the API')
+        .action(async ({ filter = [] }: { filter?: string[] }) => print(await exportCsv(queryOf(filter))))
+    }
     if (resource.name === 'orders') {
       addCreate(command, { profile, output })
       addAccept(command, { profile, output })
+      addExplain(command, { profile, output })
     }
   }
 }
 
-function addCreate(command: Command, { profile, output }: ResourceContext): void {
+type OfOrders = Omit<ResourceContext, 'print'>
+
+function addCreate(command: Command, { profile, output }: OfOrders): void {
   command
     .command('create <brl_amount>')
     .description('an invoice of so many reais, such as 150.00')
@@ -74,7 +92,7 @@ function addCreate(command: Command, { profile, output }: ResourceContext): void
     })
 }
 
-function addAccept(command: Command, { profile, output }: ResourceContext): void {
+function addAccept(command: Command, { profile, output }: OfOrders): void {
   command
     .command('accept <id>')
     .description('accept what came for an order as payment in full')
@@ -82,6 +100,16 @@ function addAccept(command: Command, { profile, output }: ResourceContext): void
     .action(async (id: string, { reason }: { reason: string }) => {
       const order = await merchantClient(profile).orders.accept(id, { reason })
       output().show(order, fields(order))
+    })
+}
+
+function addExplain(command: Command, { profile, output }: OfOrders): void {
+  command
+    .command('explain <id> <tx_hash>')
+    .description('why a transaction did or did not pay an order')
+    .action(async (id: string, tx_hash: string) => {
+      const explanation = await merchantClient(profile).orders.explain(id, { tx_hash })
+      output().show(explanation, fields(explanation))
     })
 }
 
@@ -96,7 +124,10 @@ function resources(profile: ProfileFile): Resource[] {
       verbs: [
         { name: 'get', description: 'one order with its payments', run: id => api().orders.get(id) },
         { name: 'cancel', description: 'cancel an order', run: id => api().orders.cancel(id) },
+        { name: 'refunds', description: 'the refunds of an order, and what may still go back', run: id => api().refunds.list(id) },
+        { name: 'recoveries', description: "what was recovered from an order's deposit address", run: id => api().orders.recoveries(id) },
       ],
+      export: query => api().orders.export(query),
     },
     {
       ...{ name: 'subscriptions', description: 'recurring charges' },
@@ -107,6 +138,43 @@ function resources(profile: ProfileFile): Resource[] {
         { name: 'charge', description: 'issue the next order, or get the open one', run: id => api().subscriptions.charge(id) },
         { name: 'cancel', description: 'cancel a subscription and its open order', run: id => api().subscriptions.cancel(id) },
       ],
+      export: query => api().subscriptions.export(query),
+    },
+    {
+      ...{ name: 'attention', description: 'money that does not simply settle' },
+      columns: ['id', 'reasons', 'created_at'],
+      list: query => api().attention.list(query),
+      verbs: [{ name: 'reopen', description: 'show a handled item again', run: id => api().attention.reopen(id) }],
+      export: query => api().attention.export(query),
+    },
+    {
+      ...{ name: 'refund', description: 'money that goes back; ponte orders refunds ORDER lists those of an order' },
+      verbs: [
+        { name: 'get', description: 'one refund, with what a wallet has to sign', run: id => api().refunds.get(id) },
+        { name: 'cancel', description: 'cancel a refund that cannot move money any more', run: id => api().refunds.cancel(id) },
+        { name: 'get-claim', description: "a payer's link for the address", run: id => api().refunds.getClaim(id) },
+        { name: 'cancel-claim', description: 'end such a link', run: id => api().refunds.cancelClaim(id) },
+      ],
+    },
+    {
+      ...{ name: 'entries', description: 'the ledger, oldest first' },
+      columns: ['sequence', 'kind', 'amount', 'order_id', 'at'],
+      list: query => allEntries(api(), query),
+      verbs: [],
+      export: query => api().entries.export(query),
+    },
+    {
+      ...{ name: 'changes', description: 'who changed what of the account' },
+      columns: ['id', 'action', 'outcome', 'user_id', 'target', 'created_at'],
+      list: query => account().audit.list(query),
+      verbs: [],
+      export: query => account().audit.export(query),
+    },
+    {
+      ...{ name: 'checkpoints', description: 'hashes over what was booked of the chain, oldest first' },
+      columns: ['to_block', 'hash'],
+      list: query => api().chain.checkpoints.all(query),
+      verbs: [],
     },
     {
       ...{ name: 'events', description: 'what webhooks send, kept for 30 days' },
@@ -122,6 +190,7 @@ function resources(profile: ProfileFile): Resource[] {
         { name: 'get', description: 'one delivery with its attempts', run: id => account().deliveries.get(id) },
         { name: 'replay', description: 'deliver an event again', run: id => account().deliveries.replay(id) },
       ],
+      export: query => account().deliveries.export(query),
     },
     {
       ...{ name: 'endpoints', description: 'where webhooks go (with a login, or a named key that has the scope)' },
@@ -130,9 +199,21 @@ function resources(profile: ProfileFile): Resource[] {
       verbs: [
         { name: 'get', description: 'one endpoint', run: id => account().endpoints.get(id) },
         { name: 'test', description: 'send endpoint.test to it', run: id => account().endpoints.test(id) },
+        { name: 'rotate-secret', description: 'a new secret for it, which is shown', run: id => account().endpoints.rotateSecret(id) },
+        { name: 'activate-secret', description: 'put the new secret in force', run: id => account().endpoints.activateSecret(id) },
+        { name: 'delete', description: 'delete it; what waits for it is not delivered', run: id => account().endpoints.delete(id) },
       ],
     },
   ]
+}
+
+async function* allEntries(ponte: Ponte, query: Record<string, string>) {
+  for (let after = query.after; ; ) {
+    const page = await ponte.entries.list(after === undefined ? query : { ...query, after })
+    yield* page.data
+    if (!page.has_more) return
+    after = page.next_cursor
+  }
 }
 
 function queryOf(filters: readonly string[]): Record<string, string> {
