@@ -49,10 +49,10 @@ function project(name: string, manifest: object = {}): string {
   const here = join(folder, name)
   mkdirSync(here)
   writeFileSync(join(here, '.npmrc'), `@ponte:registry=${registry.url}\n`)
-  const scopes = `npmScopes: { ponte: { npmRegistryServer: '${registry.url}' } }\nunsafeHttpWhitelist: ['127.0.0.1']`
+  const scopes = `npmScopes: { ponte: { npmRegistryServer: '${registry.url}' } }\nunsafeHttpWhitelist: ['127.0.0.1']\nnpmPreapprovedPackages: ['@ponte/*']`
   writeFileSync(join(here, '.yarnrc.yml'), `nodeLinker: node-modules\nenableTelemetry: false\nenableGlobalCache: false\n${scopes}\n`)
   writeFileSync(join(here, 'package.json'), JSON.stringify(manifest))
-  // Yarn takes a project without one for a part of what lies above it.
+  // Yarn leaves versions out that are younger than a day, and takes a project without a lockfile for a part of what lies above it.
   writeFileSync(join(here, 'yarn.lock'), '')
   return here
 }

@@ -3,8 +3,6 @@ import { createHmac } from 'node:crypto'
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
-import { minifySync } from '@swc/core'
 import ts from 'typescript'
 
 const root = join(__dirname, '../../..')
@@ -42,7 +40,7 @@ test.each(['shop.mjs', 'shop.cjs'])('installed in an empty project it works as %
 
 test('it installs nothing else, and brings no source or test', () => {
   expect(readdirSync(join(folder, 'node_modules')).filter(name => !name.startsWith('.'))).toEqual(['@ponte'])
-  expect(readdirSync(installed).sort()).toEqual(['LICENSE', 'README.md', 'lib', 'package.json'])
+  expect(readdirSync(installed).sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'lib', 'package.json'])
   expect(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')).dependencies).toBeUndefined()
 })
 
@@ -58,9 +56,36 @@ test('the command line installs beside it outside the repository, and runs', () 
   expect(ponte('verify', '--body', 'body.json', '--signature', signature, '--secret', 's')).toMatch(/fits|valid/)
 }, 120_000)
 
-test('public judges find nothing wrong with manifest and types, under every module resolution', () => {
-  const output = execFileSync(process.execPath, [join(sdk, 'scripts/shape.mjs'), tarball, installed], { encoding: 'utf8' })
-  expect(JSON.parse(output)).toEqual({ types: [], manifest: [] })
+const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+test.each([packageManager, 'yarn@1.22.22'])(
+  '%s installs both in an empty project, where they run as ES module and CommonJS',
+  manager => {
+    const project = join(folder, manager.replace('@', '-'))
+    mkdirSync(project)
+    // The command line takes its SDK from the registry, which has none of this version before the release.
+    const fields = { pnpm: { overrides: { '@ponte/sdk': `file:${tarball}` } }, resolutions: { '@ponte/sdk': `file:${tarball}` } }
+    writeFileSync(join(project, 'package.json'), JSON.stringify(fields))
+    writeFileSync(join(project, 'pnpm-workspace.yaml'), `packages: []\noverrides: { '@ponte/sdk': 'file:${tarball}' }\n`)
+    const add = manager.startsWith('pnpm') ? ['add', '--workspace-root'] : ['add', '--silent']
+    execFileSync('npx', ['--yes', manager, ...add, `file:${tarball}`, `file:${commandLine}`], { cwd: project, stdio: 'pipe' })
+    for (const shop of ['shop.mjs', 'shop.cjs']) {
+      copyFileSync(join(__dirname, 'shops', shop), join(project, shop))
+      expect(JSON.parse(execFileSync(process.execPath, [shop], { cwd: project, encoding: 'utf8' }))[0]).toBe('order.expired')
+    }
+    const { version } = JSON.parse(readFileSync(join(root, 'packages/cli/package.json'), 'utf8'))
+    expect(execFileSync(join(project, 'node_modules/.bin/ponte'), ['--version'], { encoding: 'utf8' }).trim()).toBe(version)
+  },
+  120_000,
+)
+
+test('public judges find nothing wrong with manifests and types, under every module resolution', () => {
+  const judge = (packed: string, unpacked: string) =>
+    JSON.parse(execFileSync(process.execPath, [join(sdk, 'scripts/shape.mjs'), packed, unpacked], { encoding: 'utf8' }))
+  expect(judge(tarball, installed)).toEqual({ types: [], manifest: [] })
+  const unpacked = join(folder, 'unpacked')
+  mkdirSync(unpacked)
+  execFileSync('tar', ['-xzf', commandLine, '-C', unpacked])
+  expect(judge(commandLine, join(unpacked, 'package'))).toEqual({ types: [], manifest: [] })
 }, 120_000)
 
 test.each([
@@ -89,12 +114,20 @@ export const event = verifyWebhook('{}', null, ['old', 'new'])`,
   120_000,
 )
 
-test('all of it is less than 15 kB, minified and compressed', () => {
-  const files = ['', 'resources', 'webhook', 'handlers']
-    .flatMap(room => readdirSync(join(installed, 'lib/esm', room)).map(name => join(installed, 'lib/esm', room, name)))
-    .filter(name => name.endsWith('.js'))
-  const text = files.map(name => minifySync(readFileSync(name, 'utf8'), { module: true, compress: true, mangle: true }).code).join('\n')
-  expect(gzipSync(text).length).toBeLessThan(15_000)
+test('all of it is less than 15 kB compressed and keccak less than 2 kB, and the README is within 5 % of both', () => {
+  const output = execFileSync(process.execPath, [join(sdk, 'scripts/sizes.mjs'), '--json'], { encoding: 'utf8' })
+  const sizes: Record<string, { minified: number; compressed: number }> = JSON.parse(output)
+  expect(sizes['@ponte/sdk']?.compressed).toBeLessThan(15_000)
+  expect(sizes.keccak?.minified).toBeLessThan(2_000)
+  const readme = readFileSync(join(sdk, 'README.md'), 'utf8')
+  const shown = [...readme.matchAll(/^\| `([^`]+)` \| ([\d.]+) kB \| ([\d.]+) kB \|$/gm)]
+  expect(shown.map(([, name]) => name)).toEqual(Object.keys(sizes))
+  for (const [, name = '', minified, compressed] of shown) {
+    const is = sizes[name] ?? { minified: 0, compressed: 0 }
+    // Printed with one decimal.
+    const near = (kilobytes: number, bytes: number) => Math.abs(kilobytes * 1_000 - bytes) <= bytes * 0.05 + 50
+    expect([name, near(Number(minified), is.minified), near(Number(compressed), is.compressed)]).toEqual([name, true, true])
+  }
 })
 
 test('every export is described', () => {
