@@ -9,6 +9,7 @@ export {
   type PonteErrorCode,
   type PonteErrorInit,
 } from './failure.js'
+export { type InOrderOptions, inOrder, type KeptCursor } from './handlers/ordered.js'
 export type { List, Page } from './page.js'
 export { type Credential, Ponte, type PonteOptions } from './ponte.js'
 export type { Attention } from './resources/attention.js'

@@ -87,7 +87,8 @@ export function createReceive({ secret, on, format = 'ponte', seen, onError }: W
   }
 }
 
-async function dispatch(on: EventHandlers, event: WebhookEvent): Promise<void> {
+/** Hands an event to the function of its kind. */
+export async function dispatch(on: EventHandlers, event: WebhookEvent): Promise<void> {
   const own = Object.hasOwn(on, event.type) ? on[event.type as WebhookType] : undefined
   const handler = (own ?? on['*']) as ((data: unknown, event: WebhookEvent) => unknown) | undefined
   await handler?.(event.data, event)

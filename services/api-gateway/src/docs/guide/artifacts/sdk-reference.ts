@@ -144,6 +144,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "members": []
       },
       {
+        "name": "inOrder",
+        "text": "Handlers that see every event in order and without gaps, whatever order webhooks come in: a webhook says that there is something, and what is there is\npulled. It is answered 2xx once everything up to now is handled; a handler that throws is where the next webhook begins. In one process they run one after\nanother; with several, lock the row of the cursor from `load` to `save`.\n\n```ts\nwebhookHandler({ secret, on: inOrder({ events: ponte.events, cursor, on: { 'order.paid': data => ship(data.external_ref) } }) })\n```",
+        "kind": "function",
+        "signature": "function inOrder({ events, cursor, on }: InOrderOptions): EventHandlers",
+        "members": []
+      },
+      {
         "name": "isPonteError",
         "text": "Whether something caught is a `PonteError`, of this case when one is named. Also of another copy of this package.",
         "kind": "function",
@@ -486,6 +493,40 @@ export const sdkReference: readonly ReferenceDoor[] = [
           {
             "signature": "onReset?(error: PonteError): void",
             "text": "Called when the events were put back to an earlier moment. It goes on where their history is still the one that you have; some events may come again."
+          }
+        ]
+      },
+      {
+        "name": "InOrderOptions",
+        "text": "The events to read, the place to go on from, and functions by kind.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "events: Pick<Events, 'list' | 'follow'>",
+            "text": "`ponte.events`; its key needs `events:read`."
+          },
+          {
+            "signature": "cursor: KeptCursor",
+            "text": ""
+          },
+          {
+            "signature": "on: EventHandlers",
+            "text": ""
+          }
+        ]
+      },
+      {
+        "name": "KeptCursor",
+        "text": "Where the `cursor` of the last event that was handled is kept: a row of your database, best written with what the handler did.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "load(): string | null | Promise<string | null>",
+            "text": "Null at first: then every event that is kept comes."
+          },
+          {
+            "signature": "save(cursor: string): unknown",
+            "text": ""
           }
         ]
       },
