@@ -16,7 +16,7 @@ import { callOperation } from './call.js'
 export interface Testing {
   /** Gives an address USDC of the test chain. */
   fund(body: FundTestAddress, options?: WriteOptions): Promise<TestFunding>
-  /** Pays an order as a sample payer; what is due, by a plain transfer, unless said otherwise. */
+  /** Pays an order as a sample payer; what is due, by a plain transfer, unless the body has other wishes. */
   pay(orderId: string, body?: Partial<PayTestOrder>, options?: WriteOptions): Promise<TestPayments>
   /** Lists what can be simulated, with the events to expect. */
   scenarios(options?: RequestOptions): Promise<TestScenarioList>

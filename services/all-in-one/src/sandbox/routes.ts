@@ -97,7 +97,7 @@ export function sandboxRoutes({ payer, clock, gatewayUrl, tokenSecret, orders, m
 
   serve(router, operations.advanceTestClock, async ({ body }, _req, res) => {
     const moved = moveTo(body.to === undefined ? later(clock.now(), body.advance ?? '') : new Date(body.to))
-    await Promise.race([moved, new Promise(resolve => setTimeout(resolve, ANSWER_MS).unref())])
+    await payable(logger, () => Promise.race([moved, new Promise(resolve => setTimeout(resolve, ANSWER_MS).unref())]))
     const read = clock.read()
     res.status(read.target === null ? 200 : 202).json(read)
   })

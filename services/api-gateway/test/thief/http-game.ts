@@ -32,7 +32,9 @@ export type Thief = (typeof THIEVES)[number]
 
 type Reached = 'session' | 'api_key'
 const ACCOUNT = ['Merchant', 'Keys', 'Members', 'Endpoints', 'Sessions']
-const reachedBy = (credential: Reached) => operationList.filter(([, { credentials }]) => credentials.includes(credential))
+// A live deployment has no sandbox.
+const reachedBy = (credential: Reached) =>
+  operationList.filter(([, { credentials, owner }]) => owner !== 'sandbox' && credentials.includes(credential))
 /** What a thief can ask for, by either credential; and what of it concerns the account. */
 export const MOVES = { session: reachedBy('session'), api_key: reachedBy('api_key') }
 const ofAccount = (moves: typeof operationList) => moves.filter(([, { tag }]) => ACCOUNT.includes(tag))
