@@ -903,7 +903,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
           },
           {
             "signature": "pay(orderId: string, body?: Partial<PayTestOrder>, options?: WriteOptions): Promise<TestPayments>",
-            "text": "Pays an order as a sample payer; what is due, by a plain transfer, unless said otherwise."
+            "text": "Pays an order as a sample payer; what is due, by a plain transfer, unless the body has other wishes."
           },
           {
             "signature": "scenarios(options?: RequestOptions): Promise<TestScenarioList>",
