@@ -39,7 +39,7 @@ export function addResources(program: Command, { profile, output, print }: Resou
     if (list) {
       command
         .command('list')
-        .description('newest first, unless it says otherwise')
+        .description('newest first, unless the description names another order')
         .option('-n, --limit <count>', 'how many', String(LIST_MAX))
         .option('-f, --filter <name=value...>', 'as the query parameters of the API, such as status=paid')
         .action(async ({ limit, filter = [] }: { limit: string; filter?: string[] }) => {

@@ -35,7 +35,7 @@ export type Caller = z.infer<typeof caller>
 /** `sub` of the user who calls; null where a key is used. */
 export const userIdOf = (from: Caller): string | null => (from.kind === 'merchant' ? (from.user_id ?? null) : null)
 
-/** Users who belong to the merchant who calls; undefined where the gateway does not say. */
+/** Users who belong to the merchant who calls; undefined from a gateway of the release before. */
 export const membersOf = (from: Caller): readonly string[] | undefined => (from.kind === 'merchant' ? from.member_ids : undefined)
 
 /** The terms of the merchant who calls. Throws `forbidden` for a payer. */

@@ -73,7 +73,7 @@ export type Delivery = Schemas['Delivery']
 export type DeliveryDetail = Schemas['DeliveryDetail']
 /** Sent by `merchant.deliveries.replayAll`. */
 export type ReplayDeliveries = Schemas['ReplayDeliveries']
-/** How many events of a time range are delivered again, and where to ask on. */
+/** The number of events of a time range that are delivered again, and the cursor to go on with. */
 export type Replayed = Schemas['Replayed']
 /** One change of the account, and its author. */
 export type AuditEntry = Schemas['AuditEntry']
@@ -147,13 +147,13 @@ export type FundTestAddress = Schemas['FundTestAddress']
 export type TestFunding = Schemas['TestFunding']
 /** Sent by `testing.pay`. */
 export type PayTestOrder = Schemas['PayTestOrder']
-/** What the sample payer sent. */
+/** Payments of the sample payer. */
 export type TestPayments = Schemas['TestPayments']
-/** What can be simulated. */
+/** Scenarios that can be simulated. */
 export type TestScenarioList = Schemas['TestScenarioList']
 /** Sent by `testing.simulate`. */
 export type SimulateTestOrder = Schemas['SimulateTestOrder']
-/** What was simulated, and what to expect of it. */
+/** A simulated scenario, with the events to expect. */
 export type TestSimulation = Schemas['TestSimulation']
 /** Sent by `testing.advance`. */
 export type AdvanceTestClock = Schemas['AdvanceTestClock']

@@ -27,7 +27,7 @@ export const apiGatewayConfig = z
     /** The chain listener takes payers' signatures; without it such payments are not offered. */
     CHAIN_LISTENER_URL: owner.optional(),
     CHAIN_LISTENER_TOKEN_SECRET: secrets.optional(),
-    /** What plays payers and networks in tests; a deployment with real money has none, and none of its paths. */
+    /** The sandbox, which plays payers and networks in tests; a live deployment has none, and none of its paths. */
     SANDBOX_URL: owner.optional(),
     SANDBOX_TOKEN_SECRET: secrets.optional(),
     /** The webhook dispatcher's own settings, so that a merchant is warned of an address that it refuses, and of no other. */

@@ -38,7 +38,7 @@ interface Asker {
   terms?: Partial<MerchantTerms>
   url?: string
   merchant?: string
-  /** Who belongs to the merchant when it is asked. */
+  /** Users who are members at the request. */
   members?: readonly string[]
 }
 /** Half of what an order of these tests brings. */

@@ -48,7 +48,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** What npx started as well. */
+/** Ends its process group: npx starts programs of its own. */
 function end({ pid }: ChildProcess): void {
   try {
     process.kill(-(pid ?? 0), 'SIGKILL')

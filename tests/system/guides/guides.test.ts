@@ -81,7 +81,7 @@ function start(page: string, file: string, args: string[], settings: Settings) {
   return found
 }
 
-/** What a program of the page names, such as the client of the quickstart. */
+/** Modules that a program of the page imports, such as the client of the quickstart. */
 function importsOf(page: string, file: string): string[] {
   const text = readFileSync(join(folder, page, file), 'utf8')
   const end = file.split('.')[1]

@@ -28,7 +28,7 @@ export function checkpointHash(checkpoint: Omit<Checkpoint, 'hash'>, payments: r
   return `0x${createHash('sha256').update(text).digest('hex')}`
 }
 
-/** What a node has of the blocks that checkpoints cover. */
+/** Facts of a node about the blocks that checkpoints cover. */
 export interface ChainView {
   chainId: number
   token: string

@@ -13,7 +13,7 @@ export interface AuditTerms {
   to: number
 }
 
-/** What the merchant's node has of these blocks. */
+/** Facts of the merchant's node about these blocks. */
 export interface ChainFacts {
   /** `PaymentReceived` with one of the payout addresses as its merchant. */
   paid: readonly RouterLog[]
@@ -110,7 +110,7 @@ function bookedOf(entries: readonly AuditEntry[]): Map<string, Movement> {
   return new Map([...booked].filter(([, one]) => PARTS.some(part => one[part] !== 0n)))
 }
 
-/** What the ledger must have, by the node's logs alone. */
+/** Required entries of the ledger, by the node's logs alone. */
 function dueOf(
   { paid, deposited }: ChainFacts,
   booked: ReadonlyMap<string, Movement>,

@@ -61,7 +61,7 @@ const sent = z.array(z.object({ tx_hash: txHash, amount: usdcAmount, via: paidVi
 export const testPayments = z.object({
   object: z.literal('test_payments'),
   order_id: id,
-  payments: sent.meta({ description: 'Transactions of the chain; without a hash until the platform has submitted a signature' }),
+  payments: sent.meta({ description: 'Transactions of the chain; of a signature, the one that submitted it' }),
 })
 export type TestPaymentsBody = z.infer<typeof testPayments>
 

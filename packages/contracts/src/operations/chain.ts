@@ -1,6 +1,6 @@
 import { listCheckpoints } from '../api/checkpoint'
 
-/** What anyone may ask of what was booked of the chain. */
+/** Public: booked facts of the chain. */
 export const chain = {
   listCheckpoints: {
     method: 'get',

@@ -2,7 +2,7 @@ import { advanceTestClock, fundTestAddress, payTestOrder, simulateTestOrder } fr
 import { byEither, owned } from './operation'
 
 const reads = { owner: 'sandbox', permission: 'orders:read', tag: 'Tests' } as const
-// What these do lies on the chain: asked twice it is done twice, and the answer names the transactions.
+// Not idempotent: each request makes transactions of its own, which the answer names.
 const acts = { owner: 'sandbox', permission: 'orders:write', tag: 'Tests', keyed: false } as const
 
 /** On a chain whose money is worth nothing. A deployment without such a chain of its own has none of these paths: 404. */

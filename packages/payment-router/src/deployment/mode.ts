@@ -1,6 +1,6 @@
 import { supportedChains } from './supported-chains'
 
-/** Why a deployment on this chain cannot be what it says it is; null when it can. */
+/** The reason why a mode does not fit the chain; null when it does. */
 export function modeFault(
   mode: 'live' | 'test' | 'development',
   { chainId, development }: { chainId: number; development: boolean },

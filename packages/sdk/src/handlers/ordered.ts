@@ -17,7 +17,7 @@ export interface InOrderOptions {
 }
 
 /**
- * Handlers that see every event in order and without gaps, whatever order webhooks come in: a webhook says that there is something, and what is there is
+ * Handlers that see every event in order and without gaps, in any order of deliveries: a webhook announces that there are events, and they are
  * pulled. It is answered 2xx once everything up to now is handled; a handler that throws is where the next webhook begins. In one process they run one after
  * another; with several, lock the row of the cursor from `load` to `save`.
  *

@@ -10,7 +10,7 @@ export interface Checkpoints {
   all(query?: ListCheckpoints, options?: RequestOptions): AsyncGenerator<Checkpoint, void, undefined>
 }
 
-/** What was booked of the chain, for anyone who checks it against a node. */
+/** Booked facts of the chain, to be checked against a node. */
 export interface Chain {
   readonly checkpoints: Checkpoints
 }

@@ -51,7 +51,7 @@ export interface Deliveries {
   export(query?: ExportDeliveries, options?: RequestOptions): Promise<string>
 }
 
-/** Who changed what of the account. */
+/** Changes of the account, each with its author. */
 export interface Audit {
   /** Lists changes, newest first. */
   list(query?: ListAudit, options?: RequestOptions): List<AuditEntry>

@@ -29,13 +29,13 @@ export interface SamplePayments {
   payments: Payments
 }
 
-/** What a scenario needs of others than payer and network. */
+/** Effects of a scenario beside those of payer and network. */
 export interface Stage {
   /** Cancels the order, as its merchant. */
   cancel(): Promise<void>
   /** Waits until the order has expired; throws NotPayable when that is too far away. */
   expire(order: CheckoutBody): Promise<void>
-  /** How long what lasts is to last. */
+  /** Duration of a fault that lasts. */
   seconds?: number | undefined
 }
 

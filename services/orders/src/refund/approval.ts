@@ -7,7 +7,7 @@ export interface RefundLimit {
   promisedUnits: bigint
   /** Null for never. */
   aboveUnits: bigint | null
-  /** Who belongs to the merchant now; undefined where a gateway of the release before does not say. */
+  /** Users who are members now; undefined from a gateway of the release before. */
   members?: readonly string[] | undefined
 }
 

@@ -145,7 +145,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "inOrder",
-        "text": "Handlers that see every event in order and without gaps, whatever order webhooks come in: a webhook says that there is something, and what is there is\npulled. It is answered 2xx once everything up to now is handled; a handler that throws is where the next webhook begins. In one process they run one after\nanother; with several, lock the row of the cursor from `load` to `save`.\n\n```ts\nwebhookHandler({ secret, on: inOrder({ events: ponte.events, cursor, on: { 'order.paid': data => ship(data.external_ref) } }) })\n```",
+        "text": "Handlers that see every event in order and without gaps, in any order of deliveries: a webhook announces that there are events, and they are\npulled. It is answered 2xx once everything up to now is handled; a handler that throws is where the next webhook begins. In one process they run one after\nanother; with several, lock the row of the cursor from `load` to `save`.\n\n```ts\nwebhookHandler({ secret, on: inOrder({ events: ponte.events, cursor, on: { 'order.paid': data => ship(data.external_ref) } }) })\n```",
         "kind": "function",
         "signature": "function inOrder({ events, cursor, on }: InOrderOptions): EventHandlers",
         "members": []
@@ -207,7 +207,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "Audit",
-        "text": "Who changed what of the account.",
+        "text": "Changes of the account, each with its author.",
         "kind": "interface",
         "members": [
           {
@@ -222,7 +222,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "Chain",
-        "text": "What was booked of the chain, for anyone who checks it against a node.",
+        "text": "Booked facts of the chain, to be checked against a node.",
         "kind": "interface",
         "members": [
           {
@@ -1442,7 +1442,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "Replayed",
-        "text": "How many events of a time range are delivered again, and where to ask on.",
+        "text": "The number of events of a time range that are delivered again, and the cursor to go on with.",
         "kind": "type",
         "signature": "type Replayed = Schemas['Replayed']",
         "members": []
@@ -1505,21 +1505,21 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "TestPayments",
-        "text": "What the sample payer sent.",
+        "text": "Payments of the sample payer.",
         "kind": "type",
         "signature": "type TestPayments = Schemas['TestPayments']",
         "members": []
       },
       {
         "name": "TestScenarioList",
-        "text": "What can be simulated.",
+        "text": "Scenarios that can be simulated.",
         "kind": "type",
         "signature": "type TestScenarioList = Schemas['TestScenarioList']",
         "members": []
       },
       {
         "name": "TestSimulation",
-        "text": "What was simulated, and what to expect of it.",
+        "text": "A simulated scenario, with the events to expect.",
         "kind": "type",
         "signature": "type TestSimulation = Schemas['TestSimulation']",
         "members": []

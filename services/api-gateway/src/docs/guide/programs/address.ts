@@ -108,7 +108,7 @@ order = ponte("POST", "/orders", {"brl_amount": "150.00", "external_ref": "INV-8
 payment = order["payment"]
 named = payment["merchant_address"], payment["router_address"], payment["deposit_address"]
 if [one.lower() for one in named] != [address, router, deposit_address(router, order["memo"], address)]:
-    sys.exit("address_mismatch: send nobody to this checkout, and ask who changed it")
+    sys.exit("address_mismatch: do not use this checkout, and ask who changed it")
 print(payment["checkout_url"])
 `,
   PHP: `
@@ -121,7 +121,7 @@ $order = ponte('POST', '/orders', ['brl_amount' => '150.00', 'external_ref' => '
 $payment = $order['payment'];
 $named = [$payment['merchant_address'], $payment['router_address'], $payment['deposit_address']];
 if (array_map(strtolower(...), $named) !== [$address, $router, deposit_address($router, $order['memo'], $address)]) {
-    fwrite(STDERR, 'address_mismatch: send nobody to this checkout, and ask who changed it' . PHP_EOL);
+    fwrite(STDERR, 'address_mismatch: do not use this checkout, and ask who changed it' . PHP_EOL);
     exit(1);
 }
 echo $payment['checkout_url'], PHP_EOL;

@@ -1,6 +1,6 @@
 import type { Program } from '../../section'
 
-/** What the other programs call the API with. */
+/** The client of the API that the other programs use. */
 export const client: Program = {
   TypeScript: `
 import { Ponte } from '@ponte/sdk'

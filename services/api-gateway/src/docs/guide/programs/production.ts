@@ -131,7 +131,7 @@ while (true) {
 `,
 }
 
-/** What a monitor runs every few minutes. */
+/** Run by a monitor every few minutes. */
 export const watch: Program = {
   TypeScript: `
 import { ponte } from './ponte.ts'
