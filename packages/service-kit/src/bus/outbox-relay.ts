@@ -136,8 +136,7 @@ export function outboxRelay(
       for (const part of pruning) await part.start?.()
     },
     async stop() {
-      for (const part of pruning) await part.stop?.()
-      await loop.stop?.()
+      await Promise.all([...pruning, loop].map(part => part.stop?.()))
     },
     observe(metrics) {
       metrics.observed('ponte_outbox_oldest_age_seconds', 'Age of the oldest event not yet published', () => outboxAge(database))
