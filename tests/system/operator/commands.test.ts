@@ -46,7 +46,7 @@ it('npm run dead lists, shows and retries what could not be handled, and the pay
   await pay(world.chain, order)
   // The event that confirms the payment may follow.
   const listed = async () => /orders: [12]\n {2}(\S+) {2}chain\.blocks/.exec((await operate('dead.mjs', 'list')).output)?.[1]
-  await until(async () => (await listed()) !== undefined, 'nothing is listed', 30_000)
+  await until(async () => (await listed()) !== undefined, 'nothing is listed')
   const id = (await listed()) ?? ''
   const shown = await operate('dead.mjs', 'show', id)
   expect(JSON.parse(shown.output)).toMatchObject({
@@ -60,12 +60,12 @@ it('npm run dead lists, shows and retries what could not be handled, and the pay
   await ledger.query('orders', 'ALTER TABLE payments DROP CONSTRAINT planted')
   expect(await operate('dead.mjs', 'retry', id)).toEqual({ code: 0, output: 'orders: 1 put back into its queue.\n' })
   const isEmpty = async () => (await operate('dead.mjs', 'list', '--service', 'orders')).output === 'orders: 0\n'
-  await until(async () => (await operate('dead.mjs', 'retry', '--all')).code === 0 && (await isEmpty()), 'letters stay', 30_000)
+  await until(async () => (await operate('dead.mjs', 'retry', '--all')).code === 0 && (await isEmpty()), 'letters stay')
   const read = () => call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${order.id}`, merchant.api_key)
-  await until(async () => (await read()).status === 'paid', 'the payment does not count', 30_000)
+  await until(async () => (await read()).status === 'paid', 'the payment does not count')
   expect((await operate('dead.mjs', 'discard', '--all')).code).toBe(1)
   expect(await operate('dead.mjs', 'discard', id)).toEqual({ code: 0, output: '' })
-}, 120_000)
+}, 240_000)
 
 it('npm run rescan has blocks read again, and states when they are', async () => {
   await ledger.query('chain-listener', 'DELETE FROM payments')

@@ -327,8 +327,7 @@ describe('a signature that failed', () => {
     const payer = account()
     await world.chain.mintUsdc(payer.address, AMOUNT)
     await world.chain.mine(1)
-    let aheadMs = 0
-    const listening = await world.start({ ...TAKING, CONFIRMATIONS: '3' }, { now: () => new Date(Date.now() + aheadMs) })
+    const listening = await world.start({ ...TAKING, CONFIRMATIONS: '3' })
     const order = await world.open(listening)
     const release = await holdLead(listening)
     expect(await authorize(world, listening, order, payer)).toMatchObject({ status: 202 })
@@ -341,8 +340,12 @@ describe('a signature that failed', () => {
     const used = await world.chain.provider.getBlockNumber()
     const confirmed = async () => Number((await listening.sql.query('SELECT confirmed_number FROM chain_cursor')).rows[0]?.confirmed_number)
     await mineUntil(listening, async () => (await confirmed()) >= used, 'the block was not confirmed')
-    aheadMs = 300_000
-    await listening.until(async () => (await signatures(listening))[0]?.state === 'failed', 'it did not fail')
+    // A look that began before the confirmation would make the next one due minutes later.
+    const hasFailed = async () => {
+      await listening.sql.query("UPDATE authorizations SET retry_at = created_at WHERE state = 'accepted'")
+      return (await signatures(listening))[0]?.state === 'failed'
+    }
+    await listening.until(hasFailed, 'it did not fail')
     expect(await signatures(listening)).toEqual([{ state: 'failed', reason: 'nonce_used' }])
     const again = await authorize(world, listening, order, payer, { validFor: 1_400 })
     expect(again).toMatchObject({ status: 400, body: { errors: [{ path: 'salt', message: expect.stringContaining('was used') }] } })
