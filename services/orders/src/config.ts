@@ -80,6 +80,8 @@ const settings = z.object({
   RATE_MAX_SPREAD_BPS: integer(0, 10_000).default(150),
   /** Pause between two questions to the sources. */
   RATE_REFRESH_MS: integer(100).default(15_000),
+  /** The central bank's OData service of PTAX, by which entries are valued besides; without it they have none. */
+  PTAX_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** No order is opened, of a merchant or of a plan; everything else goes on: payments, expiry, refunds, webhooks. */
   ORDERS_PAUSED: z
     .enum(['true', 'false'])

@@ -26,6 +26,7 @@ import { orderMetrics } from './metrics'
 import { operatorRoutes } from './operator-routes'
 import { createOrderFactory } from './order/factory'
 import type { Change } from './order/order'
+import { askPtax } from './quote/ptax-rate'
 import { refusePaused } from './quote/quote'
 import { openRates } from './quote/rates'
 import { rateSources } from './quote/sources'
@@ -43,6 +44,9 @@ const ASK_MS = 60_000
 const RESEND_MS = 1_000
 const FOLLOWED_MS = 60_000
 const FORGET_MS = 600_000
+const MARKET_RATE_MS = 60_000
+/** It is published once a day; after a failure the next look is soon enough. */
+const PTAX_MS = 1_800_000
 
 /** The invoice and its settlement, as a list of parts. */
 export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
@@ -142,6 +146,19 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const expiry = every('expiry', config.EXPIRY_SWEEP_MS, () => expireDue(store, config.CHAIN_ID, now), logger)
   const payouts = every('payouts', PAYOUTS_MS, () => publishSettled(store, now), logger)
   const reconcile = reconcileJob({ store, metrics, now, logger, chainId: config.CHAIN_ID, everyS: config.RECONCILE_EVERY_S })
+  const valuing = every(
+    'market rate',
+    MARKET_RATE_MS,
+    async () => {
+      if (rates.lastsS() > 0) await store.rates.record(rates.current().rateMicros, now())
+    },
+    logger,
+  )
+  const { PTAX_URL: ptaxUrl } = config
+  const ptax = async (base: string) => {
+    const days = await store.rates.ptaxDays(now())
+    await store.rates.addPtax(await askPtax(base, { ...days, minMicros: config.RATE_MIN, maxMicros: config.RATE_MAX }))
+  }
   // Orders that are made before the first look at the chain would have their addresses watched from its beginning.
   const chainKnown: Part = {
     name: 'chain view',
@@ -173,6 +190,8 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     chainKnown,
     deployment,
     rates,
+    valuing,
+    ...(ptaxUrl === undefined ? [] : [every('PTAX', PTAX_MS, () => ptax(ptaxUrl), logger)]),
     expiry,
     payouts,
     asking,

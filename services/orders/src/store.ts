@@ -12,6 +12,7 @@ import { merchantStore } from './store/merchants'
 import { orderList } from './store/order-list'
 import { orderReads } from './store/order-reads'
 import { orderWrites } from './store/order-writes'
+import { rateStore } from './store/rates'
 import { refundClaimStore } from './store/refund-claims'
 import { refundStore } from './store/refunds'
 import { authorizationStore, depositStore } from './store/relayer'
@@ -46,6 +47,7 @@ export function openStore(database: Database, options: OrderStoreOptions) {
     merchants,
     books: bookStore(database),
     ledger,
+    rates: rateStore(database, prisma),
     summary: summaryStore(database, { ledger, merchants, attention }),
     attention,
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { address, id, timestamp, txHash } from '../fields'
+import { address, id, rate, timestamp, txHash } from '../fields'
 import { cursor, cursorInQuery } from './cursor'
 import { pageQuery } from './list'
 
@@ -32,6 +32,17 @@ export const entry = z.object({
   kind: entryKind,
   amount: signedUsdc,
   brl_amount: signedBrl.nullable().meta({ description: 'At the quote of the order; null without one' }),
+  market_rate: rate.nullable().meta({
+    description: 'BRL per USDC at `block_time`: the median of our own sources, at most 15 minutes old; null where there was none',
+  }),
+  market_brl_amount: signedBrl.nullable().meta({ description: '`amount` at `market_rate`' }),
+  ptax_rate: rate.nullable().meta({
+    description: 'BRL per US dollar, selling, as the central bank published it for `ptax_date`; null until then. Nothing is settled by it.',
+  }),
+  ptax_date: z.iso
+    .date()
+    .nullable()
+    .meta({ description: 'The civil day of `block_time` in São Paulo, or the last one before a day without PTAX' }),
   from_account: ledgerAccount,
   to_account: ledgerAccount,
   order_id: id.nullable(),

@@ -21,12 +21,13 @@ const entry: EntryBody = {
     booked_at: '2026-12-01T03:00:00.000Z',
   },
   ...{ chain_id: 8453, tx_hash: '0x1', log_index: 0, block_number: 1, payer_address: null, address: null, reason: 'a;b' },
+  ...{ market_rate: '5.430000', market_brl_amount: '-6703.34', ptax_rate: '5.378100', ptax_date: '2028-02-29' },
 }
 const rowOf = (columns: typeof brazilianColumns) => columns.map(([, read]) => read(entry))
 
 test('the Brazilian form has decimal commas and the days of São Paulo, over leap days, months and years', () => {
   expect(csvLine(rowOf(brazilianColumns), ';')).toBe(
-    '12;29/02/2028 23:59:59;Taxa da plataforma;-1234,500000;-6690,99;;7;31/12/2026 23:59:59;01/12/2026 00:00:00;8453;0x1;;;"a;b"\r\n',
+    '12;29/02/2028 23:59:59;Taxa da plataforma;-1234,500000;-6690,99;;7;31/12/2026 23:59:59;01/12/2026 00:00:00;8453;0x1;;;"a;b";5,430000;-6703,34;5,378100;29/02/2028\r\n',
   )
 })
 

@@ -21,6 +21,10 @@ export const internationalColumns = fieldColumns<Exclude<keyof EntryBody, 'objec
   'payer_address',
   'address',
   'reason',
+  'market_rate',
+  'market_brl_amount',
+  'ptax_rate',
+  'ptax_date',
 ])
 
 const KINDS: Record<EntryKind, string> = {
@@ -60,4 +64,8 @@ export const brazilianColumns: readonly CsvColumn<EntryBody>[] = [
   ['Pagador', ({ payer_address }) => payer_address],
   ['Endereço', ({ address }) => address],
   ['Motivo', ({ reason }) => reason],
+  ['Cotação do momento', ({ market_rate }) => decimal(market_rate)],
+  ['Reais no momento', ({ market_brl_amount }) => decimal(market_brl_amount)],
+  ['PTAX venda', ({ ptax_rate }) => decimal(ptax_rate)],
+  ['Data da PTAX', ({ ptax_date }) => ptax_date?.split('-').toReversed().join('/') ?? null],
 ]

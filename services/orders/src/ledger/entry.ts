@@ -1,5 +1,15 @@
-import { type EntryBody, type EntryKind, formatBrl, formatUsdc, type LedgerAccount, type SummaryFigures } from '@ponte/contracts'
+import {
+  type EntryBody,
+  type EntryKind,
+  formatBrl,
+  formatRate,
+  formatUsdc,
+  type LedgerAccount,
+  type SummaryFigures,
+} from '@ponte/contracts'
 import { cursorAt, cursorText, type NumberedHistory } from '@ponte/service-kit'
+import type { PtaxRate } from '../quote/ptax'
+import { marketCentavos } from './market-value'
 
 /** One movement of money, as the ledger keeps it. */
 export interface Entry {
@@ -19,6 +29,10 @@ export interface Entry {
   address: string | null
   reason: string | null
   bookedAt: Date
+  /** Our median at the time of its block; null where there was none. */
+  marketRateMicros: bigint | null
+  /** Of its block's civil day in São Paulo, or the last one before a day without; null until it is known. */
+  ptax: PtaxRate | null
 }
 
 /** Every entry is a transfer between two accounts, so each is balanced in units and in centavos. */
@@ -82,6 +96,10 @@ export const entryBody =
       kind: entry.kind,
       amount: formatUsdc(entry.units),
       brl_amount: entry.brlCentavos === null ? null : formatBrl(entry.brlCentavos),
+      market_rate: rate(entry.marketRateMicros),
+      market_brl_amount: entry.marketRateMicros === null ? null : formatBrl(marketCentavos(entry.units, entry.marketRateMicros)),
+      ptax_rate: rate(entry.ptax?.rateMicros ?? null),
+      ptax_date: entry.ptax?.day ?? null,
       from_account: from,
       to_account: to,
       order_id: entry.orderId,
@@ -98,3 +116,5 @@ export const entryBody =
       reason: entry.reason,
     }
   }
+
+const rate = (micros: bigint | null) => (micros === null ? null : formatRate(micros))

@@ -1,9 +1,13 @@
 import { entryKind, type ListEntries } from '@ponte/contracts'
 import type { Database, EpochSpan, NumberedHistory } from '@ponte/service-kit'
+import { z } from 'zod'
 import type { Entry, KindSum } from '../ledger/entry'
 import type { Moved } from '../ledger/platform-fee'
 import { FIRST_ID } from './chain'
 import { int, table, text, time, units } from './table'
+
+/** An entry has no value by our median when that is older than this. */
+const MARKET_RATE_AGE_MAX_M = 15
 
 const entries = table('entries', {
   sequence: int,
@@ -23,6 +27,21 @@ const entries = table('entries', {
   reason: text.nullable(),
   bookedAt: time,
 })
+const valuation = z.object({
+  marketRateMicros: units.nullable(),
+  ptax: z.object({ day: text, rateMicros: units }).nullable(),
+})
+const parsed = (row: unknown): Entry => ({ ...entries.parse(row), ...valuation.parse(row) })
+
+// Raw SQL: the last of each kind of rate that an entry is valued by. A day without PTAX has that of the day before once a later one is known, and none until then.
+const VALUATION = `
+  jsonb_build_object(
+    'marketRateMicros', (SELECT rate_micros::text FROM market_rates
+      WHERE at <= block_time AND at >= block_time - interval '${MARKET_RATE_AGE_MAX_M} minutes' ORDER BY at DESC LIMIT 1),
+    'ptax', (SELECT jsonb_build_object('day', day, 'rateMicros', rate_micros::text) FROM ptax_rates
+      WHERE day <= (block_time AT TIME ZONE 'America/Sao_Paulo')::date
+        AND EXISTS (SELECT FROM ptax_rates AS later WHERE later.day >= (block_time AT TIME ZONE 'America/Sao_Paulo')::date)
+      ORDER BY day DESC LIMIT 1))`
 
 /** A part of a merchant's entries, from one quarter of an hour on and before another; as text, for it may be unbounded. */
 export interface LedgerSpan {
@@ -122,7 +141,7 @@ function searchOf(merchantId: string, { after, at_gte, at_lt, kind, order_id }: 
   const order = isRange ? 'at, sequence' : 'sequence'
   const text = `
     WITH page AS MATERIALIZED (SELECT * FROM entries WHERE merchant_id = $1 ${conditions.map(each => `AND ${each}`).join(' ')} ORDER BY ${order} LIMIT $2)
-    SELECT coalesce((SELECT json_agg(${entries.json('page')} ORDER BY ${order}) FROM page), '[]') AS found, ${HISTORY}`
+    SELECT coalesce((SELECT jsonb_agg(${entries.json('page')}::jsonb || ${VALUATION} ORDER BY ${order}) FROM page), '[]') AS found, ${HISTORY}`
   return { text, values }
 }
 
@@ -134,7 +153,7 @@ export function ledgerStore(database: Database) {
       const { text, values } = searchOf(merchantId, query, limit)
       const { rows } = await database.query<{ found: unknown[]; newest: number | null; epochs: EpochSpan[] }>(text, values)
       const [{ found = [], newest = 0, epochs = [] } = {}] = rows
-      return { rows: found.map(entries.parse), history: { newest: newest ?? 0, epochs } }
+      return { rows: found.map(parsed), history: { newest: newest ?? 0, epochs } }
     },
 
     /** Sums by the index of the period in which they count; -1 is all before the first. */
