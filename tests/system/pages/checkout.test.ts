@@ -305,3 +305,52 @@ test('a link with a slash behind it opens, and a page of which a part was lost b
   expect(lost).toBeGreaterThan(1)
   await context.close()
 })
+
+test('the receipt of a paid order is a document of A4 under a link that stays, whole in both languages, on a desk, a phone and paper', async () => {
+  const order = await newOrder({ external_ref: 'PEDIDO-1042', description: 'Pão de queijo' })
+  const { context, page, complaints, strangers } = await openVisit(browser)
+  const receiptUrl = `${system.gatewayUrl}/pay/receipt/${order.id}`
+  await page.goto(receiptUrl)
+  await page.getByRole('heading', { name: 'There is no receipt yet' }).waitFor()
+  await pay(world.chain, order)
+  await page.getByRole('heading', { name: 'Padaria Estrela' }).waitFor()
+  await mined(world.chain.mintUsdc(world.chain.wallet(PAYER_ACCOUNT).address, 1n))
+  const read = () => call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${order.id}`, merchant.api_key)
+  await until(async () => (await read()).status === 'paid', 'it is not paid')
+  await page.goto(urlOf(order))
+  await page.getByRole('link', { name: 'Print the receipt' }).click()
+  await page.waitForURL(receiptUrl)
+  const [paid] = (await read()).payments ?? []
+  const exact = [
+    order.id,
+    order.memo,
+    order.payment.token_address,
+    order.payment.merchant_address,
+    paid?.tx_hash,
+    paid?.payer_address,
+    receiptUrl,
+  ]
+  for (const text of [
+    'PEDIDO-1042',
+    'Pão de queijo',
+    'R$ 150.00',
+    '27.675277 USDC',
+    '0.276752 USDC',
+    '27.398525 USDC',
+    '1 USDC = R$ 5.42',
+    ...exact,
+  ])
+    await page.getByText(String(text), { exact: false }).first().waitFor()
+  expect({ complaints, strangers, faults: await seriousFaults(page) }).toEqual({ complaints: [], strangers: [], faults: [] })
+  const paper = (await page.pdf({ format: 'A4', preferCSSPageSize: true })).toString('latin1')
+  expect(paper.match(/\/Type\s*\/Page\b/g)).toHaveLength(1)
+  await context.close()
+
+  const phone = await openVisit(browser, { language: 'pt-BR', viewport: PHONE })
+  await phone.page.goto(receiptUrl)
+  await phone.page.getByText('Recibo de pagamento').waitFor()
+  await phone.page.getByText('Não é documento fiscal').waitFor()
+  expect(await phone.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(PHONE.width)
+  expect({ complaints: phone.complaints, faults: await seriousFaults(phone.page) }).toEqual({ complaints: [], faults: [] })
+  await phone.context.close()
+})

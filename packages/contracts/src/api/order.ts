@@ -170,13 +170,14 @@ export const order = z
   .meta({ id: 'Order', example: pendingOrder })
 export type OrderBody = z.infer<typeof order>
 
-/** A payer's view: `GET /api/v1/checkout/:order_id`. Nothing about the merchant but its name. */
+/** A payer's view: `GET /api/v1/checkout/:order_id`. Nothing about the merchant but its name, and the number that it gave the order. */
 export const checkout = z
   .object({
     object: z.literal('checkout'),
     id,
     livemode: livemode.optional(),
     merchant_name: z.string(),
+    external_ref: externalRef.nullable().optional().meta({ description: 'The number that the shop gave the order; it stands on the receipt' }),
     description: description.nullable(),
     of_subscription: z.boolean().optional().meta({ description: 'Whether it is the charge of a subscription' }),
     status: orderStatus,

@@ -1,5 +1,6 @@
+import { ReceiptPage } from './receipt/receipt-page'
 import { RefundPage } from './refund/refund-page'
 import { SubscriptionPage } from './subscription/subscription-page'
 
-/** Pages whose link ends in a secret, by its word before. */
-export const pageOf = (word: string) => (word === 'refund' ? RefundPage : SubscriptionPage)
+/** Pages other than an invoice, by the word before the last part of their link. */
+export const pageOf = (word: string) => ({ refund: RefundPage, receipt: ReceiptPage })[word] ?? SubscriptionPage

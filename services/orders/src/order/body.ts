@@ -66,7 +66,7 @@ export function orderBody(order: Order, place: Place): OrderBody {
   }
 }
 
-/** The order as its payer may see it: nothing about the merchant but the name. */
+/** The order as its payer may see it: nothing about the merchant but the name, and the number that it gave the order. */
 export function checkoutBody(history: OrderHistory, headBlock: bigint, place: Place): CheckoutBody {
   const { order, payments, authorization } = history
   const due = dueUnits(order, comingUnits(authorization, payments))
@@ -75,6 +75,7 @@ export function checkoutBody(history: OrderHistory, headBlock: bigint, place: Pl
     id: order.id,
     livemode: place.livemode,
     merchant_name: order.merchantName,
+    external_ref: order.externalRef,
     description: order.description,
     of_subscription: order.subscriptionId !== null,
     status: order.status,

@@ -17,6 +17,7 @@ export function payerPages(of: Shown, missing: string): Stop[] {
     checkout('checkout-other-way', of.pending.id, { ready: page => page.locator('[role=tab][aria-selected=false]').click() }),
     checkout('checkout-confirming', of.pending.id, { override: state.confirming }),
     checkout('checkout-paid', of.paid.id),
+    { name: 'checkout-receipt', path: `/pay/receipt/${of.paid.id}`, ready: settled, answersOf: 'checkout-paid' },
     checkout('checkout-way-back', of.paid.id, { override: { success_url: 'https://padaria.example/obrigada?pedido=1042' } }),
     checkout('checkout-way-back-unpaid', of.pending.id, { override: { cancel_url: 'https://padaria.example/carrinho' } }),
     checkout('checkout-underpaid', of.underpaid.id),

@@ -45,9 +45,9 @@ export function Receipt({ checkout }: { checkout: CheckoutBody }) {
       <PaymentList checkout={checkout} />
       <CopyField label={t.reference} value={checkout.id} />
       <div className="actions no-print">
-        <button type="button" className="quiet" onClick={() => window.print()}>
+        <a className="quiet" href={`/pay/receipt/${checkout.id}`}>
           {t.print}
-        </button>
+        </a>
       </div>
     </div>
   )

@@ -77,9 +77,12 @@ function Sums({ order }: { order: OrderBody }) {
         <p className="faint">{order.description ?? usdc(order.usdc_amount)}</p>
       </div>
       {isOpen && <LinkLine url={order.payment.checkout_url} label={t.orders.link} action={t.orders.open} />}
+      {order.status === 'paid' && <LinkLine url={receiptUrl(order)} label={t.orders.receipt} action={t.orders.openReceipt} />}
     </Card>
   )
 }
+
+const receiptUrl = ({ id, payment }: OrderBody) => new URL(`/pay/receipt/${id}`, payment.checkout_url).href
 
 function Details({ order }: { order: OrderBody }) {
   const { t, brl, usdc, exactMoment } = useWords()

@@ -205,6 +205,8 @@ export const en: Texts = {
     create: 'Create order',
     open: 'Open the payment page',
     link: 'Payment link',
+    receipt: 'Receipt for the payer',
+    openReceipt: 'Open the receipt',
     cancelOrder: 'Cancel order',
     cancelSure: 'Cancel this order? Its link will show that there is nothing to pay.',
     timeline: 'Timeline',

@@ -193,6 +193,8 @@ export const pt = {
     create: 'Criar cobrança',
     open: 'Abrir a página de pagamento',
     link: 'Link de pagamento',
+    receipt: 'Recibo para quem pagou',
+    openReceipt: 'Abrir o recibo',
     cancelOrder: 'Cancelar cobrança',
     cancelSure: 'Cancelar esta cobrança? Quem tem o link verá que não há mais nada a pagar.',
     timeline: 'Linha do tempo',
