@@ -9,6 +9,7 @@ import { localServers, runTool, withServers } from './with-servers.mjs'
 const pieces = {
   orders: 'tests/bench/orders.ts',
   lists: 'services/orders/bench/lists.ts',
+  ledger: 'services/orders/bench/ledger.ts',
   webhooks: 'services/webhook-dispatcher/bench/webhooks.ts',
   chain: 'services/chain-listener/bench/chain.ts',
   scan: 'services/chain-listener/bench/scan.ts',

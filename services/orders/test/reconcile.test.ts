@@ -73,6 +73,16 @@ describe('issue: the scheduled auditor', () => {
       "UPDATE entry_sums SET movements = movements + 1 WHERE quarter = $1 AND kind = 'fee'",
       "UPDATE entry_sums SET movements = movements - 1 WHERE quarter = $1 AND kind = 'fee'",
     ],
+    [
+      'a sum of a day',
+      "UPDATE entry_day_sums SET units = units + 1 WHERE day = date_trunc('day', $1::timestamptz, 'UTC') AND kind = 'fee'",
+      "UPDATE entry_day_sums SET units = units - 1 WHERE day = date_trunc('day', $1::timestamptz, 'UTC') AND kind = 'fee'",
+    ],
+    [
+      'a sum of a day of nothing',
+      "INSERT INTO entry_day_sums SELECT merchant_id, day, 'direct', 1, 5, 0 FROM entry_day_sums WHERE day = date_trunc('day', $1::timestamptz, 'UTC') AND kind = 'fee'",
+      "DELETE FROM entry_day_sums WHERE day = date_trunc('day', $1::timestamptz, 'UTC') AND kind = 'direct'",
+    ],
   ])('sees in an old month %s that its entries do not come to, until it is repaired', async (_, harm, repair) => {
     const at = '2026-03-02T12:00:00.000Z'
     const old = (await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '150.00' })).body

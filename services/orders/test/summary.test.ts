@@ -161,3 +161,44 @@ test('what is to be returned is what the list of attention has left over, of ord
   expect((await listed()).has(id)).toBe(false)
   expect(await toReturn()).toBe(sum((await listed()).values()))
 })
+
+test.each(['UTC', 'America/Sao_Paulo', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Pacific/Kiritimati'])(
+  'sums of days, weeks and months in %s, and what was before them, are those of the entries themselves',
+  async timezone => {
+    const merchant = uuidv7()
+    // Two thousand over a year, some of them on the very bounds of days and quarters of an hour.
+    await system.sql.query(
+      `INSERT INTO entries (merchant_id, sequence, kind, units, brl_centavos, at, chain_id, tx_hash, log_index, block_number, block_time, booked_at)
+       SELECT $1, n, (ARRAY['payment', 'fee', 'settled', 'unmatched'])[1 + n % 4], n * 7919 % 100003, n * 31 % 997, moment, 1, n::text, 0, n, moment, moment
+       FROM (SELECT n, CASE n % 5 WHEN 0 THEN date_bin('15 minutes', raw, '2000-01-01Z') WHEN 1 THEN date_trunc('day', raw, $2) ELSE raw END AS moment
+         FROM (SELECT n, '2026-01-01T00:00:00Z'::timestamptz + n * 7919 % 31536000 * interval '1 second' AS raw FROM generate_series(1, 2000) AS n) AS spread) AS rows`,
+      [merchant, timezone],
+    )
+    await system.sql.query(
+      `INSERT INTO entry_sums SELECT merchant_id, date_bin('15 minutes', at, '2000-01-01T00:00:00Z'), kind, count(*), sum(units), sum(brl_centavos)
+       FROM entries WHERE merchant_id = $1 GROUP BY 1, 2, 3`,
+      [merchant],
+    )
+    const between = async (from: string, until: string) => {
+      const { rows } = await system.sql.query<{ gross: string; fee: string }>(
+        `SELECT coalesce(sum(units) FILTER (WHERE kind IN ('payment', 'unmatched')), 0) AS gross, coalesce(sum(units) FILTER (WHERE kind = 'fee'), 0) AS fee
+         FROM entries WHERE merchant_id = $1 AND at >= $2::timestamp AT TIME ZONE $4 AND at < $3::timestamp AT TIME ZONE $4`,
+        [merchant, from, until, timezone],
+      )
+      return { gross: formatUsdc(BigInt(rows[0]?.gross ?? 0)), platform_fee: formatUsdc(BigInt(rows[0]?.fee ?? 0)) }
+    }
+    const after = (date: string, days: number) => new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10)
+    for (const [from, to, by] of [
+      ['2026-03-29', '2026-04-12', 'day'],
+      ['2026-10-04', '2026-10-04', 'day'],
+      ['2026-02-03', '2026-05-20', 'week'],
+      ['2026-01-15', '2026-12-31', 'month'],
+    ] as const) {
+      const { periods, opening, total } = await summaryOf(merchant, { from, to, by, timezone })
+      const ends = [...periods.slice(1).map(({ date }) => date), after(to, 1)]
+      for (const [index, { date, ...figures }] of periods.entries()) expect(figures).toMatchObject(await between(date, ends[index] ?? ''))
+      expect(total).toMatchObject(await between(from, after(to, 1)))
+      expect(opening).toMatchObject(await between('2000-01-01', from))
+    }
+  },
+)

@@ -350,7 +350,7 @@ test('the receipt of a paid order is a document of A4 under a link that stays, w
   await phone.page.goto(receiptUrl)
   await phone.page.getByText('Recibo de pagamento').waitFor()
   await phone.page.getByText('Não é documento fiscal').waitFor()
-  expect(await phone.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(PHONE.width)
+  expect(await phone.page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width)
   expect({ complaints: phone.complaints, faults: await seriousFaults(phone.page) }).toEqual({ complaints: [], faults: [] })
   await phone.context.close()
 })

@@ -58,10 +58,20 @@ interface SumFields {
   brl: string
 }
 
-// Raw SQL: sums by period of quarters of an hour, which Prisma cannot group by.
+// Raw SQL: each period is its whole days of UTC, and quarters of an hour before the first and after the last of them; the one before all begins with the ledger.
 const SUMS = `
-  SELECT width_bucket(quarter, $2::timestamptz[]) - 1 AS period, kind, sum(movements) AS movements, sum(units) AS units, sum(brl_centavos) AS brl
-  FROM entry_sums WHERE merchant_id = $1 AND quarter < $3 GROUP BY 1, 2`
+  WITH periods AS (
+    SELECT period, start, until, least(CASE WHEN start = date_trunc('day', start, 'UTC') THEN start ELSE date_trunc('day', start, 'UTC') + interval '1 day' END, until) AS first,
+      date_trunc('day', until, 'UTC') AS last
+    FROM (SELECT n - 2 AS period, bound AS start, lead(bound) OVER (ORDER BY n) AS until
+      FROM unnest('-infinity'::timestamptz || $2::timestamptz[] || $3::timestamptz) WITH ORDINALITY AS bounds (bound, n)) AS spans WHERE until IS NOT NULL),
+  parts AS (
+    SELECT period, kind, movements, units, brl_centavos FROM periods JOIN entry_day_sums ON merchant_id = $1 AND day >= first AND day < last
+    UNION ALL
+    SELECT period, kind, movements, units, brl_centavos FROM periods JOIN entry_sums ON merchant_id = $1 AND quarter >= start AND quarter < first
+    UNION ALL
+    SELECT period, kind, movements, units, brl_centavos FROM periods JOIN entry_sums ON merchant_id = $1 AND quarter >= greatest(last, first) AND quarter < until)
+  SELECT period::int, kind, sum(movements) AS movements, sum(units) AS units, sum(brl_centavos) AS brl FROM parts GROUP BY 1, 2`
 
 // Raw SQL: sums of two kinds by order.
 const MOVED = `
@@ -94,6 +104,14 @@ const WRONG_SUMS = (merchants: string) => `
   SELECT coalesce(counted.merchant_id, kept.merchant_id) AS merchant_id FROM counted
   FULL JOIN (SELECT entry_sums.* FROM looked JOIN entry_sums USING (merchant_id) WHERE quarter >= $1 AND quarter < $2) AS kept USING (merchant_id, quarter, kind)
   WHERE (counted.movements, counted.units, counted.brl_centavos) IS DISTINCT FROM (kept.movements, kept.units, kept.brl_centavos)
+  UNION
+  SELECT coalesce(days.merchant_id, kept.merchant_id) FROM (
+    SELECT merchant_id, date_trunc('day', quarter, 'UTC') AS day, kind, sum(movements) AS movements, sum(units) AS units, sum(brl_centavos) AS brl_centavos
+    FROM looked JOIN entry_sums USING (merchant_id)
+    WHERE quarter >= date_trunc('day', $1::timestamptz, 'UTC') AND quarter < date_trunc('day', $2::timestamptz, 'UTC') + interval '1 day' GROUP BY 1, 2, 3) AS days
+  FULL JOIN (SELECT entry_day_sums.* FROM looked JOIN entry_day_sums USING (merchant_id)
+    WHERE day >= date_trunc('day', $1::timestamptz, 'UTC') AND day <= $2::timestamptz) AS kept USING (merchant_id, day, kind)
+  WHERE (days.movements, days.units, days.brl_centavos) IS DISTINCT FROM (kept.movements, kept.units, kept.brl_centavos)
   UNION
   SELECT merchant_id FROM looked LEFT JOIN ledgers USING (merchant_id)
   WHERE sequence IS DISTINCT FROM (SELECT max(sequence) FROM entries WHERE entries.merchant_id = looked.merchant_id)`
