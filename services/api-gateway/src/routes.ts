@@ -16,6 +16,7 @@ import { brandingHandlers } from './branding/branding-routes'
 import { checkoutHandlers } from './checkout/checkout-routes'
 import type { LiveCheckout } from './checkout/live-checkout'
 import { callerIn, termsIn } from './credentials/credentials'
+import { customerHandlers } from './customers/erase-route'
 import type { Handlers } from './edge/handlers'
 import { jsonBody } from './edge/json-body'
 import { withOtherMethods } from './edge/methods'
@@ -42,10 +43,12 @@ export interface RouteDeps extends GuardDeps, Omit<AccountDeps, 'orders'> {
 export function routes(deps: RouteDeps): Router {
   const { owners } = deps
   const account = { ...deps, orders: owners.orders }
+  const trail = auditTrail(deps)
   const handlers: Handlers & Record<string, unknown> = {
     ping: (_asked, req, res) => ping(req, res),
     ...overviewHandlers(owners, deps.now),
     ...explanationHandlers(owners, deps.now),
+    ...customerHandlers(owners, trail),
     ...merchantHandlers(account),
     ...payoutHandlers(account),
     ...brandingHandlers(account),
@@ -59,7 +62,7 @@ export function routes(deps: RouteDeps): Router {
   }
   const toOwner = {
     owners,
-    trail: auditTrail(deps),
+    trail,
     callerIn,
     shownSecret: (res: Response, operation: Operation) => shownSecret(deps, res, operation),
     memberIds: async (res: Response) => (await deps.store.members.list(termsIn(res).merchant_id)).map(({ userId }) => userId),

@@ -4,7 +4,7 @@ import type { Intake } from './intake'
 import { hasLapsed, type WantedCharge, wantedCharge } from './order/charge'
 import type { OrderFactory } from './order/factory'
 import type { Change } from './order/order'
-import { chargeOwner, isKnownOrder, type Store } from './store'
+import { chargeOwner, isKnownOrder, type NewInvoicing, type Store } from './store'
 
 export interface ChargeDeps {
   store: Store
@@ -32,6 +32,13 @@ const MERCHANTS_OWN: readonly ErrorCode[] = ['payout_address_required', 'payout_
 
 type Waiting = Awaited<ReturnType<Store['charges']['waiting']>>[number]
 
+/** The customer whom its subscription had when it was asked for. */
+function chargeInvoicing({ request }: WantedCharge): { invoicing?: NewInvoicing } {
+  if (!request.customer) return {}
+  const { given_at, ...customer } = request.customer
+  return { invoicing: { customer, fiscalDocument: null, givenAt: new Date(given_at) } }
+}
+
 /** Opens the order of a subscription's charge. One that cannot be opened now waits in the database until its end, and not in the way of others. */
 export function createCharges({ store, now, orderFactory, intake, logger }: ChargeDeps): Charges {
   const decide = async ({ request, endsAt }: WantedCharge): Promise<Change> =>
@@ -53,7 +60,10 @@ export function createCharges({ store, now, orderFactory, intake, logger }: Char
     try {
       if (hasLapsed(wanted, now())) await end('lapsed', 'lapsed')
       else {
-        await store.orders.insert(await decide(wanted), eventId === undefined ? {} : { eventId })
+        await store.orders.insert(await decide(wanted), {
+          ...(eventId === undefined ? {} : { eventId }),
+          ...chargeInvoicing(wanted),
+        })
         await intake.claimEarlyPayments(wanted.request.memo)
       }
       return null

@@ -3,6 +3,7 @@ import {
   ApiError,
   type CreateOrder,
   caller,
+  type ErasedCustomers,
   type Explained,
   type ListOrders,
   type LiveCheckouts,
@@ -14,6 +15,7 @@ import {
   parseBrl,
   parseNullableUsdc,
   type TransactionFacts,
+  termsOf,
   userIdOf,
 } from '@ponte/contracts'
 import {
@@ -39,6 +41,7 @@ import { type Acceptance, accept } from './order/acceptance'
 import { checkoutBody, historyBody, type OrderHistory, orderBody, type Place } from './order/body'
 import { explain } from './order/explanation'
 import type { OrderFactory } from './order/factory'
+import { invoicingChange, newInvoicing } from './order/invoicing'
 import { cancel, type Ledger, type Order } from './order/order'
 import { foreignIn } from './recovery/recovery'
 import { recoveryRoutes } from './recovery-routes'
@@ -65,7 +68,7 @@ export function routes(deps: RouteDeps): Router {
   const router = Router()
   router.use(requireCaller({ secrets: deps.tokenSecrets, audience: 'orders', schema: caller }))
 
-  serveOnce(router, operations.createOrder, deps.database, async ({ body, terms, keyed }) => {
+  serveOnce(router, operations.createOrder, deps.database, async ({ body, caller: by, terms, keyed }) => {
     const at = deps.now()
     const change = await deps.orderFactory.open({
       id: uuidv7At(at),
@@ -82,8 +85,9 @@ export function routes(deps: RouteDeps): Router {
       expiresAt: expiresAt(body, at),
     })
     addLogFields({ order_id: change.order.id })
-    const answer = { status: 201, body: JSON.stringify(orderBody(change.order, place)) }
-    await store.orders.insert(change, { answers: answersTo(keyed, answer) })
+    const invoicing = newInvoicing(body, userIdOf(by), at)
+    const answer = { status: 201, body: JSON.stringify(orderBody(change.order, place, invoicing)) }
+    await store.orders.insert(change, { answers: answersTo(keyed, answer), invoicing: { ...invoicing, givenAt: at } })
     return answer
   })
 
@@ -91,9 +95,10 @@ export function routes(deps: RouteDeps): Router {
     const filter = withChecksum(query)
     const find = async (limit: number) => {
       const { rows, searchedTo } = await store.orders.list(terms.merchant_id, filter, limit)
-      return { rows, searchedTo }
+      const invoicingOf = await store.invoicing.ofAll(rows.map(({ id }) => id))
+      return { rows: rows.map(order => ({ id: order.id, order, invoicing: invoicingOf(order.id) })), searchedTo }
     }
-    res.json(await searchedPage(query, find, order => orderBody(order, place)))
+    res.json(await searchedPage(query, find, ({ order, invoicing }) => orderBody(order, place, invoicing)))
   })
 
   serve(router, operations.exportOrders, exportOrders(store, withChecksum))
@@ -107,7 +112,19 @@ export function routes(deps: RouteDeps): Router {
   serve(router, operations.getOrder, async ({ params, terms }, _req, res) => {
     const history = await historyOf(store, params.id)
     requireOwner(history, terms)
-    res.json(historyBody(history, place))
+    res.json(historyBody(history, place, await store.invoicing.of(params.id)))
+  })
+
+  serve(router, operations.updateOrder, async ({ params, body, caller: by, terms }, _req, res) => {
+    const history = await historyOf(store, params.id)
+    requireOwner(history, terms)
+    const at = deps.now()
+    await store.invoicing.update(history.order, invoicingChange(body, userIdOf(by), at), at)
+    res.json(historyBody(history, place, await store.invoicing.of(params.id)))
+  })
+
+  serve(router, operations.eraseOrderCustomers, async ({ body, caller: by }, _req, res) => {
+    res.json({ erased: await store.invoicing.erase(termsOf(by).merchant_id, body, deps.now()) } satisfies ErasedCustomers)
   })
 
   serveOnce(router, operations.cancelOrder, deps.database, async ({ params, terms, keyed }) => ({
@@ -179,7 +196,7 @@ const cancelOrder = (
     if (!found) throw notFound(id)
     requireOwner(found, terms)
     const change = cancel(found.order, now())
-    const body = JSON.stringify(orderBody(change?.order ?? found.order, place))
+    const body = JSON.stringify(orderBody(change?.order ?? found.order, place, await store.invoicing.of(id)))
     const answers = answersTo(keyed, { status: 200, body })
     if (change) await store.orders.commit(change, { answers })
     else if (keyed) await database.commit({ answers })
@@ -200,7 +217,7 @@ const acceptOrder = (
     requireOwner(found, terms)
     requireNonePromised(await store.refunds.ofOrder(id))
     const change = accept(found, acceptance, store.chain.view(found.order.chainId), now())
-    const body = JSON.stringify(orderBody(change.order, place))
+    const body = JSON.stringify(orderBody(change.order, place, await store.invoicing.of(id)))
     await store.orders.commit(change, { answers: answersTo(keyed, { status: 200, body }) })
     return body
   })

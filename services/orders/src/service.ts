@@ -202,6 +202,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     charges.waiting,
     pruning,
     every('mail addresses of claims', FORGET_MS, () => store.refundClaims.forget(now()), logger),
+    every('erased customers', FORGET_MS, () => store.invoicing.repeatErasures(now()), logger),
     reconcile.part,
     consumer(
       bus,

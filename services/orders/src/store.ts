@@ -7,6 +7,7 @@ import { chainStore } from './store/chain'
 import { chargeStore } from './store/charges'
 import { foreignTokenStore } from './store/foreign-tokens'
 import { intakeStore } from './store/intake'
+import { invoicingStore } from './store/invoicing'
 import { ledgerStore } from './store/ledger'
 import { merchantStore } from './store/merchants'
 import { orderList } from './store/order-list'
@@ -24,7 +25,7 @@ export { type ChargeOwner, chargeOwner } from './store/charges'
 export type { Cursor, IntakeLedger, Taken } from './store/intake'
 export type { LedgerSpan } from './store/ledger'
 export type { Counted, Due } from './store/order-reads'
-export { isKnownOrder } from './store/order-writes'
+export { isKnownOrder, type NewInvoicing } from './store/order-writes'
 export type { Unmatched } from './store/rows'
 export type Store = ReturnType<typeof openStore>
 
@@ -36,6 +37,7 @@ export function openStore(database: Database, options: OrderStoreOptions) {
     orders: { ...orderReads(database, prisma), ...orderWrites(database, options), list: orderList(database) },
     deposits: depositStore(database),
     authorizations: authorizationStore(database),
+    invoicing: invoicingStore(database),
     refunds: refundStore(database, options.now),
     refundClaims: refundClaimStore(database),
     foreignTokens: foreignTokenStore(database, options.now),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, caller, type MerchantTerms, operations, userIdOf } from '@ponte/contracts'
+import { ApiError, caller, type ErasedCustomers, type MerchantTerms, operations, termsOf, userIdOf } from '@ponte/contracts'
 import {
   answersTo,
   csvPage,
@@ -15,13 +15,13 @@ import {
 import { Router } from 'express'
 import { orderAnswer, withOrder } from './api/order-answer'
 import type { OrderWaits } from './api/order-wait'
-import { toAmendment, toNewSubscription } from './api/requests'
+import { customerAlone, toAmendment, toNewSubscription } from './api/requests'
 import { CHARGES_SHOWN, subscriptionBody } from './api/subscription-body'
 import { subscriptionColumns } from './api/subscriptions-csv'
 import { payerRoutes } from './payer/payer-routes'
 import { mint } from './scheduler'
 import { isConflict, type Store } from './store'
-import { amend } from './subscription/amendment'
+import { amend, rename } from './subscription/amendment'
 import { charge } from './subscription/charges'
 import { cancel } from './subscription/end'
 import { accept } from './subscription/order-outcome'
@@ -88,10 +88,17 @@ export function routes(deps: RouteDeps): Router {
 
   serve(router, operations.updateSubscription, async ({ params, body, terms }, _req, res) => {
     const next = await decided(store, params.id, terms, subscription => {
+      const at = now()
+      const customer = customerAlone(body, at)
+      if (customer !== undefined) return store.subscriptions.commit(rename(subscription, customer), { terms })
       const means = { ...mint(), hasPayoutAddress: terms.payout_address !== null }
-      return store.subscriptions.commit(amend(subscription, toAmendment(body, subscription.dunning), now(), means), { terms })
+      return store.subscriptions.commit(amend(subscription, toAmendment(body, subscription.dunning, at), at, means), { terms })
     })
     res.json(bodyOf(next))
+  })
+
+  serve(router, operations.eraseSubscriptionCustomers, async ({ body, caller: by }, _req, res) => {
+    res.json({ erased: await store.subscriptions.eraseCustomers(termsOf(by).merchant_id, body) } satisfies ErasedCustomers)
   })
 
   serveOnce(

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { address, id, rate, timestamp, txHash } from '../fields'
 import { cursor, cursorInQuery } from './cursor'
+import { fiscalDocumentKey } from './fiscal-document'
 import { pageQuery } from './list'
 
 /** An amount that a reversal makes negative. */
@@ -62,6 +63,9 @@ export const entry = z.object({
     .string()
     .nullable()
     .meta({ description: 'Why it counts for no order, was accepted (`payment_tolerance`: by itself, within it) or went back' }),
+  fiscal_document: fiscalDocumentKey
+    .optional()
+    .meta({ description: 'Of its order, as it is named now; only where it has one. It is no part of the entry, which never changes' }),
 })
 export type EntryBody = z.infer<typeof entry>
 

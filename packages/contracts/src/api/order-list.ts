@@ -24,6 +24,10 @@ const filters = {
   paid_lt: timestamp.optional(),
   brl_amount: brlAmountInput.optional(),
   description: searched.optional(),
+  has_fiscal_document: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({ description: '`false` beside `status=paid`: paid, and no fiscal document is named' }),
   text: text(QUOTATION_LENGTH_MAX).optional().meta({
     description:
       'What a message quotes of an order: its reference, id or the beginning of it, memo, transaction, deposit or payer address, a link with one of these, an amount in BRL or USDC in either notation, or words and numbers of reference, description and metadata, in any order and without accents',

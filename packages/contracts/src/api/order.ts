@@ -18,6 +18,8 @@ import {
 import { livemode } from '../mode'
 import { returnUrl } from '../return-url'
 import { checkoutAuthorization } from './authorization'
+import { customer, customerInput } from './customer'
+import { fiscalDocument, fiscalDocumentInput } from './fiscal-document'
 
 export const orderStatus = z.enum(['pending', 'confirming', 'underpaid', 'paid', 'expired', 'cancelled'])
 export const orderException = z.enum(['overpaid', 'paid_late', 'paid_after_cancel', 'duplicate', 'reorged'])
@@ -49,12 +51,26 @@ export const createOrder = z
         'By how much USDC it may be short and still count as paid, instead of what your merchant has set; at most a tenth of `usdc_amount`. No payer sees it',
       example: '1.00',
     }),
+    customer: customerInput.nullish(),
+    fiscal_document: fiscalDocumentInput.nullish(),
   })
   .refine(body => body.expires_in === undefined || body.expires_at === undefined, {
     path: ['expires_at'],
     message: 'send either expires_in or expires_at, not both',
   })
 export type CreateOrder = z.infer<typeof createOrder>
+
+/** Body of `PATCH /api/v1/orders/:id`; absent fields stay, `null` erases. */
+export const updateOrder = z
+  .strictObject({
+    customer: customerInput.nullable().optional(),
+    fiscal_document: fiscalDocumentInput.nullable().optional(),
+  })
+  .refine(body => body.customer !== undefined || body.fiscal_document !== undefined, {
+    path: ['customer'],
+    message: 'send customer or fiscal_document',
+  })
+export type UpdateOrder = z.infer<typeof updateOrder>
 
 /** Body of `POST /api/v1/orders/:id/accept`. */
 export const acceptOrder = z.strictObject({
@@ -162,6 +178,8 @@ export const order = z
     cancel_url: returnUrl.optional().meta({ description: 'Only where it was set' }),
     payment_tolerance: usdcAmount.optional().meta({ description: 'By how much it may be short and still count as paid' }),
     accepted: acceptance.optional().meta({ description: 'Only where you accepted what came as payment in full' }),
+    customer: customer.optional().meta({ description: 'Only where you named one; in answers of `/orders` alone' }),
+    fiscal_document: fiscalDocument.optional().meta({ description: 'Only where you named one; in answers of `/orders` alone' }),
     expires_at: timestamp,
     paid_at: timestamp.nullable(),
     cancelled_at: timestamp.nullable(),

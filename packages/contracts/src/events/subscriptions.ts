@@ -4,6 +4,16 @@ import { merchantTerms } from '../internal-api'
 import { compactData, issuedData, paidData, pastDueData, upcomingData } from '../webhook'
 import { ownedBy } from './orders'
 
+/** A customer, and when the merchant named it: what was named before it was erased is not brought back by a message that comes late. */
+export const namedCustomer = z.object({
+  name: z.string().nullable(),
+  email: z.string().nullable(),
+  tax_id: z.string().nullable(),
+  resident: z.boolean().nullable(),
+  given_at: timestamp,
+})
+export type NamedCustomer = z.infer<typeof namedCustomer>
+
 /**
  * Published by subscriptions. Consumed by orders, which creates the order with this id and memo (idempotent by id).
  * `terms` are the newest the requester knew; orders uses its own copy where that is newer. Answered by `order.created`, `order.waiting` or `order.refused`.
@@ -20,6 +30,8 @@ export const chargeRequested = z.object({
   expires_in: z.int(),
   /** The instant at which the order ends, whenever it is opened. Past it nothing opens. Absent from a publisher of the release before. */
   expires_at: timestamp.optional(),
+  /** Of the subscription at that moment. The one event that has it: its order is made of nothing else. */
+  customer: namedCustomer.optional(),
 })
 export type ChargeRequested = z.infer<typeof chargeRequested>
 

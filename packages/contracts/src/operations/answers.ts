@@ -9,6 +9,7 @@ import { attentionItem, attentionList } from '../api/attention'
 import { paymentAuthorization } from '../api/authorization'
 import { branding } from '../api/branding'
 import { checkpointList } from '../api/checkpoint'
+import { customerErasure } from '../api/customer'
 import { delivery, deliveryDetail, deliveryOverview, replayed } from '../api/delivery'
 import { entryList } from '../api/entry'
 import { eventBody, eventList } from '../api/event'
@@ -54,6 +55,7 @@ export const answers = {
   AttentionItem: attentionItem,
   AttentionList: attentionList,
   EntryList: entryList,
+  CustomerErasure: customerErasure,
   Payment: payment,
   Refund: refund,
   RefundClaim: refundClaim,

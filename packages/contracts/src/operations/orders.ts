@@ -1,7 +1,8 @@
 import { attachPayment, exportAttention, handleAttention, listAttention } from '../api/attention'
+import { eraseCustomers } from '../api/customer'
 import { exportEntries, listEntries } from '../api/entry'
 import { explainTransaction } from '../api/explanation'
-import { acceptOrder, createOrder } from '../api/order'
+import { acceptOrder, createOrder, updateOrder } from '../api/order'
 import { exportOrders, listOrders } from '../api/order-list'
 import { summaryQuery } from '../api/summary'
 import { askCheckouts, askExplanation } from '../internal-api'
@@ -33,6 +34,25 @@ export const orders = {
   }),
   getOrder: byEither('get', '/orders/:id', {
     ...{ ...reads, alias: 'getMyOrder', summary: 'Get an order with its payments', answers: { 200: 'Order' }, errors: owned },
+  }),
+  updateOrder: byEither('patch', '/orders/:id', {
+    ...{ ...writes, alias: 'updateMyOrder', audit: 'order.update', summary: 'Name the customer or the fiscal document of an order' },
+    description:
+      'In any state, and as often as you like: each field given takes the place of what was there, and null erases it. Neither is needed to pay, neither changes a sum, and no payer sees them.',
+    body: updateOrder,
+    example: { fiscal_document: { kind: 'nfe', key: '52060433009911002506550120000007800267301615' } },
+    answers: { 200: 'Order' },
+    errors: owned,
+  }),
+  eraseCustomers: byEither('post', '/customers/erase', {
+    ...{ owner: 'api-gateway', permission: 'orders:write', also: ['subscriptions:write'], tag: 'Orders', alias: 'eraseMyCustomers' },
+    ...{ login: 'fresh', audit: 'customer.erase', keyed: false, summary: 'Erase a customer from all orders and subscriptions' },
+    description:
+      'By CPF or CNPJ, or by mail address: every order and subscription of yours whose customer has it forgets its customer, and so does a charge that is under way. Amounts, entries and ' +
+      'fiscal documents stay. Sent again it does no harm; after an error, send it again.',
+    body: eraseCustomers,
+    example: { tax_id: '12345678909' },
+    answers: { 200: 'CustomerErasure' },
   }),
   cancelOrder: byEither('post', '/orders/:id/cancel', {
     ...{ ...writes, alias: 'cancelMyOrder', keyAlone: true, audit: 'order.cancel' },
@@ -136,5 +156,6 @@ export const orders = {
   getCheckouts: internal('post', '/checkouts', { owner: 'orders', body: askCheckouts }),
   /** Why a transaction did or did not pay an order, by its books and by what nodes show. */
   judgeTransaction: internal('post', '/orders/:order_id/explanation', { owner: 'orders', body: askExplanation }),
+  eraseOrderCustomers: internal('post', '/order-customers/erase', { owner: 'orders', body: eraseCustomers }),
   judgePayoutAddress: internal('get', '/payout-addresses/:address', { owner: 'orders' }),
 }

@@ -1,5 +1,6 @@
+import { eraseCustomers } from '../api/customer'
 import { createSubscription, exportSubscriptions, listSubscriptions, updateSubscription } from '../api/subscription/subscription'
-import { byEither, ends, file, owned, priced } from './operation'
+import { byEither, ends, file, internal, owned, priced } from './operation'
 
 const reads = { owner: 'subscriptions', permission: 'subscriptions:read', tag: 'Subscriptions' } as const
 const writes = { owner: 'subscriptions', permission: 'subscriptions:write', tag: 'Subscriptions' } as const
@@ -71,4 +72,6 @@ export const subscriptions = {
     { ...reads, alias: 'exportMySubscriptions', query: exportSubscriptions },
     'subscriptions',
   ),
+
+  eraseSubscriptionCustomers: internal('post', '/subscription-customers/erase', { owner: 'subscriptions', body: eraseCustomers }),
 }

@@ -1,10 +1,10 @@
-import { ApiError, type AskExplanation, type Caller, type Explained, operations, pathWith, type TransactionFacts } from '@ponte/contracts'
+import { ApiError, type AskExplanation, type Explained, operations, pathWith, type TransactionFacts } from '@ponte/contracts'
 import type { Response } from 'express'
 import { callerIn, termsIn } from '../credentials/credentials'
 import { handling } from '../edge/handlers'
 import { localLimit } from '../limits/rate-limit'
+import { answerOf, asking } from '../owners/answer-of'
 import type { Owners } from '../owners/forwarding'
-import type { Owner, OwnerRequest } from '../owners/owner'
 
 /** Transactions a minute that nodes are asked about in this replica, for one merchant, or for the payers of one order: anyone can make up hashes. */
 const LOOKUPS_PER_MINUTE = 30
@@ -16,12 +16,14 @@ export function explanationHandlers({ orders, ...owners }: Owners, now: () => Da
   const explain = async (orderId: string, hash: string, bucket: string, res: Response) => {
     const caller = callerIn(res)
     const judge = (transaction?: TransactionFacts) =>
-      answerOf<Explained>(orders, caller, {
-        method: 'POST',
-        path: pathWith(operations.judgeTransaction.path, { order_id: orderId }),
-        headers: { 'content-type': 'application/json' },
-        body: Buffer.from(JSON.stringify({ tx_hash: hash, ...(transaction ? { transaction } : {}) } satisfies AskExplanation)),
-      })
+      answerOf<Explained>(
+        orders,
+        caller,
+        asking(pathWith(operations.judgeTransaction.path, { order_id: orderId }), {
+          tx_hash: hash,
+          ...(transaction ? { transaction } : {}),
+        } satisfies AskExplanation),
+      )
     const { explanation, deposit_address: address } = await judge()
     if (explanation) return res.json(explanation)
     const listener = owners['chain-listener']
@@ -41,13 +43,4 @@ export function explanationHandlers({ orders, ...owners }: Owners, now: () => Da
     explainOrder: ({ params, body }, _req, res) => explain(params.id, body.tx_hash, `merchant:${termsIn(res).merchant_id}`, res),
     explainCheckout: ({ params, body }, _req, res) => explain(params.order_id, body.tx_hash, `order:${params.order_id}`, res),
   })
-}
-
-/** Throws what the owner refuses with. */
-async function answerOf<T>(owner: Owner, caller: Caller, request: OwnerRequest): Promise<T> {
-  const { status, headers, body } = await owner.ask(caller, request)
-  const answer = JSON.parse(body.toString('utf8'))
-  if (status === 200) return answer
-  const retryAfterS = Number(headers['retry-after'])
-  throw new ApiError(answer.code, answer.detail, retryAfterS > 0 ? { retryAfterS } : {})
 }

@@ -110,7 +110,8 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
     if (named) requireOwner(named, terms)
     if (!order) throw new ApiError('not_found', `There is no order ${body.order_id}.`)
     requireOwner(order, terms)
-    const answerOf = (changed: Order) => ({ status: 200, body: JSON.stringify(orderBody(changed, place)) })
+    const invoicing = await store.invoicing.of(order.id)
+    const answerOf = (changed: Order) => ({ status: 200, body: JSON.stringify(orderBody(changed, place, invoicing)) })
     const changed =
       money &&
       (await attach(

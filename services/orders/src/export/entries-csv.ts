@@ -1,31 +1,34 @@
-import type { EntryBody, EntryKind } from '@ponte/contracts'
+import { type EntryBody, type EntryKind, type FiscalKind, groupedFiscalKey } from '@ponte/contracts'
 import { type CsvColumn, fieldColumns } from '@ponte/service-kit'
 
 /** As programs read it. */
-export const internationalColumns = fieldColumns<Exclude<keyof EntryBody, 'object'>>([
-  'sequence',
-  'at',
-  'kind',
-  'amount',
-  'brl_amount',
-  'from_account',
-  'to_account',
-  'order_id',
-  'reverses',
-  'block_time',
-  'booked_at',
-  'chain_id',
-  'tx_hash',
-  'log_index',
-  'block_number',
-  'payer_address',
-  'address',
-  'reason',
-  'market_rate',
-  'market_brl_amount',
-  'ptax_rate',
-  'ptax_date',
-])
+export const internationalColumns: readonly CsvColumn<EntryBody>[] = [
+  ...fieldColumns<Exclude<keyof EntryBody, 'object' | 'fiscal_document'>>([
+    'sequence',
+    'at',
+    'kind',
+    'amount',
+    'brl_amount',
+    'from_account',
+    'to_account',
+    'order_id',
+    'reverses',
+    'block_time',
+    'booked_at',
+    'chain_id',
+    'tx_hash',
+    'log_index',
+    'block_number',
+    'payer_address',
+    'address',
+    'reason',
+    'market_rate',
+    'market_brl_amount',
+    'ptax_rate',
+    'ptax_date',
+  ]),
+  ['fiscal_document', ({ fiscal_document: document }) => (document ? `${document.kind} ${document.key}` : null)],
+]
 
 const KINDS: Record<EntryKind, string> = {
   payment: 'Pagamento',
@@ -36,6 +39,7 @@ const KINDS: Record<EntryKind, string> = {
   accepted: 'Diferença aceita',
   returned: 'Devolução',
 }
+const DOCUMENTS: Record<FiscalKind, string> = { nfe: 'NF-e', nfse: 'NFS-e' }
 const clock = new Intl.DateTimeFormat('pt-BR', {
   timeZone: 'America/Sao_Paulo',
   day: '2-digit',
@@ -68,4 +72,6 @@ export const brazilianColumns: readonly CsvColumn<EntryBody>[] = [
   ['Reais no momento', ({ market_brl_amount }) => decimal(market_brl_amount)],
   ['PTAX venda', ({ ptax_rate }) => decimal(ptax_rate)],
   ['Data da PTAX', ({ ptax_date }) => ptax_date?.split('-').toReversed().join('/') ?? null],
+  ['Documento fiscal', ({ fiscal_document: document }) => (document ? DOCUMENTS[document.kind] : null)],
+  ['Chave do documento', ({ fiscal_document: document }) => (document ? groupedFiscalKey(document.key) : null)],
 ]

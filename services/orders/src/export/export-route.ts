@@ -1,6 +1,7 @@
 import type { ListOrders, Operations } from '@ponte/contracts'
 import { csvPage, type OwnersAsked, sendCsv } from '@ponte/service-kit'
 import type { Request, Response } from 'express'
+import type { OrderHistory } from '../order/body'
 import type { Store } from '../store'
 import { orderColumns } from './orders-csv'
 
@@ -17,7 +18,12 @@ export const exportOrders =
         const ids = orders.map(({ id }) => id)
         const moved = await store.ledger.moved(asked.terms.merchant_id, ids)
         const histories = await store.orders.histories(ids)
-        const found = new Map(histories.map(history => [history.order.id, { ...history, moved: moved.get(history.order.id) }]))
+        const invoicingOf = await store.invoicing.ofAll(ids)
+        const rowOf = (history: OrderHistory) => {
+          const { id } = history.order
+          return [id, { ...history, moved: moved.get(id), fiscalDocument: invoicingOf(id).fiscalDocument }] as const
+        }
+        const found = new Map(histories.map(rowOf))
         return { rows: orders.flatMap(({ id }) => found.get(id) ?? []), next: csvPage(orders, limit, searchedTo).next }
       },
     })

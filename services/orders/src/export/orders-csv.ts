@@ -2,10 +2,12 @@ import { formatBrl, formatRate, formatUsdc } from '@ponte/contracts'
 import type { CsvColumn } from '@ponte/service-kit'
 import { type Moved, platformFeeUnits } from '../ledger/platform-fee'
 import type { OrderHistory } from '../order/body'
+import type { FiscalDocument } from '../order/invoicing'
 import { confirmedPayments, inChainOrder } from '../payment/payment'
 
 interface Row extends OrderHistory {
   moved: Moved | undefined
+  fiscalDocument: FiscalDocument | null
 }
 
 const feeUnits = ({ order, moved }: Row): bigint => platformFeeUnits(order, moved)
@@ -40,4 +42,5 @@ export const orderColumns: readonly CsvColumn<Row>[] = [
     history => [...new Set(confirmed(history).map(({ payerAddress }) => payerAddress))].filter(payer => payer !== MINTED).join(' '),
   ],
   ['memo', ({ order }) => order.memo],
+  ['fiscal_document', ({ fiscalDocument }) => fiscalDocument && `${fiscalDocument.kind} ${fiscalDocument.key}`],
 ]

@@ -1,6 +1,7 @@
 import {
   type EntryBody,
   type EntryKind,
+  type FiscalDocumentKey,
   formatBrl,
   formatRate,
   formatUsdc,
@@ -33,6 +34,8 @@ export interface Entry {
   marketRateMicros: bigint | null
   /** Of its block's civil day in São Paulo, or the last one before a day without; null until it is known. */
   ptax: PtaxRate | null
+  /** Of its order, as it is named now. */
+  fiscalDocument: FiscalDocumentKey | null
 }
 
 /** Every entry is a transfer between two accounts, so each is balanced in units and in centavos. */
@@ -114,6 +117,7 @@ export const entryBody =
       payer_address: entry.payerAddress,
       address: entry.address,
       reason: entry.reason,
+      ...(entry.fiscalDocument === null ? {} : { fiscal_document: entry.fiscalDocument }),
     }
   }
 

@@ -2,6 +2,7 @@ import { type CheckoutBody, formatBrl, formatRate, formatUsdc, type OrderBody, t
 import { type Authorization, comingUnits } from '../payment/authorization'
 import { inChainOrder, livePayments, type Payment } from '../payment/payment'
 import { type Settlement, type Sweep, settlements } from '../payment/settlement'
+import { type Invoicing, invoicingBody, NO_INVOICING } from './invoicing'
 import { givenAwayUnits, type Ledger, type Order, receivedUnits } from './order'
 import { requiredUnits } from './verdict'
 
@@ -30,13 +31,13 @@ export interface OrderHistory extends Ledger {
 }
 
 /** The order as the API shows it, with its payments and what became of their money. */
-export const historyBody = (history: OrderHistory, place: Place): OrderBody => ({
-  ...orderBody(history.order, place),
+export const historyBody = (history: OrderHistory, place: Place, invoicing?: Invoicing): OrderBody => ({
+  ...orderBody(history.order, place, invoicing),
   payments: paymentBodies(history),
 })
 
-/** The order as the API shows it. */
-export function orderBody(order: Order, place: Place): OrderBody {
+/** The order as the API shows it. Events and lists of other things have it without customer and document. */
+export function orderBody(order: Order, place: Place, invoicing: Invoicing = NO_INVOICING): OrderBody {
   return {
     object: 'order',
     id: order.id,
@@ -59,6 +60,7 @@ export function orderBody(order: Order, place: Place): OrderBody {
     ...returnUrls(order),
     payment_tolerance: formatUsdc(order.toleranceUnits),
     ...accepted(order),
+    ...invoicingBody(invoicing),
     expires_at: order.expiresAt.toISOString(),
     paid_at: order.paidAt?.toISOString() ?? null,
     cancelled_at: order.cancelledAt?.toISOString() ?? null,

@@ -1,4 +1,4 @@
-import { entryKind, type ListEntries } from '@ponte/contracts'
+import { entryKind, fiscalDocumentKey, type ListEntries } from '@ponte/contracts'
 import type { Database, EpochSpan, NumberedHistory } from '@ponte/service-kit'
 import { z } from 'zod'
 import type { Entry, KindSum } from '../ledger/entry'
@@ -27,15 +27,18 @@ const entries = table('entries', {
   reason: text.nullable(),
   bookedAt: time,
 })
-const valuation = z.object({
+/** Looked up when an entry is read; the entry itself never changes. */
+const beside = z.object({
+  fiscalDocument: fiscalDocumentKey.nullable(),
   marketRateMicros: units.nullable(),
   ptax: z.object({ day: text, rateMicros: units }).nullable(),
 })
-const parsed = (row: unknown): Entry => ({ ...entries.parse(row), ...valuation.parse(row) })
+const parsed = (row: unknown): Entry => ({ ...entries.parse(row), ...beside.parse(row) })
 
-// Raw SQL: the last of each kind of rate that an entry is valued by. A day without PTAX has that of the day before once a later one is known, and none until then.
-const VALUATION = `
+// Raw SQL: what its order's fiscal document is now, and the last of each kind of rate that an entry is valued by. A day without PTAX has that of the day before once a later one is known, and none until then.
+const BESIDE = `
   jsonb_build_object(
+    'fiscalDocument', (SELECT jsonb_build_object('kind', document.kind, 'key', document.key) FROM fiscal_documents AS document WHERE document.order_id = page.order_id),
     'marketRateMicros', (SELECT rate_micros::text FROM market_rates
       WHERE at <= block_time AND at >= block_time - interval '${MARKET_RATE_AGE_MAX_M} minutes' ORDER BY at DESC LIMIT 1),
     'ptax', (SELECT jsonb_build_object('day', day, 'rateMicros', rate_micros::text) FROM ptax_rates
@@ -159,7 +162,7 @@ function searchOf(merchantId: string, { after, at_gte, at_lt, kind, order_id }: 
   const order = isRange ? 'at, sequence' : 'sequence'
   const text = `
     WITH page AS MATERIALIZED (SELECT * FROM entries WHERE merchant_id = $1 ${conditions.map(each => `AND ${each}`).join(' ')} ORDER BY ${order} LIMIT $2)
-    SELECT coalesce((SELECT jsonb_agg(${entries.json('page')}::jsonb || ${VALUATION} ORDER BY ${order}) FROM page), '[]') AS found, ${HISTORY}`
+    SELECT coalesce((SELECT jsonb_agg(${entries.json('page')}::jsonb || ${BESIDE} ORDER BY ${order}) FROM page), '[]') AS found, ${HISTORY}`
   return { text, values }
 }
 

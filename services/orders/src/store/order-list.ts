@@ -68,11 +68,14 @@ function quoted(quotation: Quotation): Condition[] {
   return quotation.kind === 'hash' ? [[BY_HASH, quotation.hex]] : []
 }
 
+const HAS_DOCUMENT = 'EXISTS (SELECT FROM fiscal_documents AS document WHERE document.order_id = id)'
+
 /** Conditions that no index answers. */
 const searched = (query: ListOrders): Condition[] =>
   given([
     ['brl_centavos = ?', query.brl_amount === undefined ? undefined : parseBrl(query.brl_amount)],
     ['strpos(lower(description), lower(?)) > 0', query.description],
+    [`?::boolean = ${HAS_DOCUMENT}`, query.has_fiscal_document],
   ]).concat(query.text === undefined ? [] : quotedIn(readQuotation(query.text)))
 
 /** Addresses, words and amounts, which no index answers. */

@@ -10,8 +10,10 @@ import {
   type Unit,
   updateVersioned,
 } from '@ponte/service-kit'
+import type { Invoicing } from '../order/invoicing'
 import type { Change } from '../order/order'
 import { isSettledCharge, settleCharges } from './charges'
+import { customerRecord, documentRecord, insertCustomers, insertDocuments } from './invoicing'
 import { type OrderStoreOptions, orderChanges, orders } from './rows'
 
 /** Written together with a change: the event that caused it, the answer stored for a repeated request. */
@@ -20,13 +22,20 @@ export interface Cause {
   answers?: readonly StoredAnswer[]
 }
 
+/** A new order's customer and document, and when the customer was named. */
+export interface NewInvoicing extends Invoicing {
+  givenAt: Date
+}
+
 // Raw SQL because orders of one moment commit with their events and answers. A charge that was opened or withdrawn already becomes NULL, which the
 // column refuses.
 const INSERT: Statement = {
   name: 'orders-insert',
   text: `
   WITH opened AS (${settleCharges("SELECT charged, 'opened' FROM unnest($charged::uuid[]) AS charged")}),
-  asked AS (INSERT INTO deposit_states (order_id, asked_at) SELECT id, created_at FROM json_populate_recordset(NULL::orders, $orders) ON CONFLICT DO NOTHING)
+  asked AS (INSERT INTO deposit_states (order_id, asked_at) SELECT id, created_at FROM json_populate_recordset(NULL::orders, $orders) ON CONFLICT DO NOTHING),
+  customers AS (${insertCustomers}),
+  documents AS (${insertDocuments})
   ${insertRows('orders', orders.columns)}`,
 }
 
@@ -38,10 +47,11 @@ interface Write extends Cause {
   id: string
   change: Change
   events: OutboxRow[]
+  invoicing?: NewInvoicing
 }
 
 export function orderWrites(database: Database, { now, committed }: OrderStoreOptions) {
-  const toWrite = (change: Change, cause: Cause): Write => ({
+  const toWrite = (change: Change, cause: Cause & Pick<Write, 'invoicing'>): Write => ({
     ...cause,
     id: change.order.id,
     change,
@@ -60,7 +70,7 @@ export function orderWrites(database: Database, { now, committed }: OrderStoreOp
   )
   return {
     /** Writes a new order with its events and the answer for a repeated request; those of one moment in one statement. */
-    async insert(change: Change, cause: Pick<Cause, 'eventId' | 'answers'> = {}): Promise<void> {
+    async insert(change: Change, cause: Pick<Cause, 'eventId' | 'answers'> & { invoicing?: NewInvoicing } = {}): Promise<void> {
       await insertAll(toWrite(change, cause))
       committed(change)
     },
@@ -81,7 +91,15 @@ function insertion(writes: readonly Write[]): Unit {
   return {
     ...sideEffects(writes),
     write: INSERT,
-    rows: { orders: rows.map(orders.record) },
+    rows: {
+      orders: rows.map(orders.record),
+      order_customers: writes.flatMap(({ change: { order }, invoicing }) =>
+        invoicing?.customer ? [customerRecord(invoicing.customer, order, invoicing.givenAt)] : [],
+      ),
+      fiscal_documents: writes.flatMap(({ change: { order }, invoicing }) =>
+        invoicing?.fiscalDocument ? [documentRecord(invoicing.fiscalDocument, order)] : [],
+      ),
+    },
     values: { charged: rows.flatMap(({ id, subscriptionId }) => (subscriptionId === null ? [] : [id])) },
   }
 }

@@ -1,4 +1,13 @@
-import { ApiError, type CreateSubscription, parseBrl, TIMEZONE_DEFAULT, type UpdateSubscription } from '@ponte/contracts'
+import {
+  ApiError,
+  type CreateSubscription,
+  type CustomerInput,
+  customerOf,
+  type NamedCustomer,
+  parseBrl,
+  TIMEZONE_DEFAULT,
+  type UpdateSubscription,
+} from '@ponte/contracts'
 import type { Amendment } from '../subscription/amendment'
 import type { Dunning, NewSubscription } from '../subscription/subscription'
 
@@ -33,8 +42,19 @@ export function toNewSubscription(body: CreateSubscription, origin: Origin, at: 
     maxPeriodsCounts: body.max_periods_counts ?? 'payments',
     trialPeriods: body.trial_periods ?? 0,
     expiresAt,
+    customer: namedAt(body.customer, at),
   }
 }
+
+/** A customer with the time at which it is named; null where nothing is known of it. */
+function namedAt(input: CustomerInput | null | undefined, at: Date): NamedCustomer | null {
+  const customer = customerOf(input)
+  return customer && { ...customer, given_at: at.toISOString() }
+}
+
+/** The customer that a change names, where it names nothing else; undefined for any other change. */
+export const customerAlone = ({ customer, ...rest }: UpdateSubscription, at: Date): NamedCustomer | null | undefined =>
+  customer === undefined || Object.values(rest).some(value => value !== undefined) ? undefined : namedAt(customer, at)
 
 /** The merchant's choice, and the deployment's settings for the rest. */
 const dunningOf = (
@@ -47,7 +67,7 @@ const dunningOf = (
   whenUnpaid: body.when_unpaid ?? whenUnpaid,
 })
 
-export function toAmendment(body: UpdateSubscription, dunning: Dunning): Amendment {
+export function toAmendment(body: UpdateSubscription, dunning: Dunning, at: Date): Amendment {
   const { brl_amount, interval, interval_count, timezone, max_periods, expires_at, order_expires_in, external_ref, description, metadata } =
     body
   return {
@@ -63,6 +83,7 @@ export function toAmendment(body: UpdateSubscription, dunning: Dunning): Amendme
     ...(metadata === undefined ? {} : { metadata }),
     ...(body.paused === undefined ? {} : { paused: body.paused }),
     ...(body.cancel_at_period_end === undefined ? {} : { cancelAtPeriodEnd: body.cancel_at_period_end }),
+    ...(body.customer === undefined ? {} : { customer: namedAt(body.customer, at) }),
     appliesNow: body.apply === 'now',
     dunning: dunningOf(body, dunning),
   }

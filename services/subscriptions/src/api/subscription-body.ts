@@ -1,4 +1,4 @@
-import { formatBrl, type SubscriptionBody, type SubscriptionChargeBody } from '@ponte/contracts'
+import { type Customer, formatBrl, type SubscriptionBody, type SubscriptionChargeBody } from '@ponte/contracts'
 import { nextChargeAt } from '../subscription/charges'
 import { plannedEnd, trialEnd } from '../subscription/end'
 import { REQUESTED } from '../subscription/period'
@@ -52,7 +52,15 @@ export function subscriptionBody(
     cancelled_at: text(subscription.cancelledAt),
     expired_at: text(subscription.expiredAt),
     payer_url: payerToken && `${publicUrl}/pay/subscription/${payerToken}`,
+    ...customerOf(subscription),
   }
+}
+
+/** Only where one was named. */
+function customerOf({ customer }: Subscription): { customer?: Customer } {
+  if (customer === null) return {}
+  const { given_at: _, ...shown } = customer
+  return { customer: shown }
 }
 
 /** Why the current period's order is not there, though it is due. */

@@ -1,4 +1,4 @@
-import { interval, paidData, subscriptionStatus } from '@ponte/contracts'
+import { interval, namedCustomer, paidData, subscriptionStatus } from '@ponte/contracts'
 import { UnknownMessageError } from '@ponte/service-kit'
 import type { Charge as ChargeRow, Attempt as FullAttemptRow, Subscription as SubscriptionRow } from '../generated/client'
 import { wakeAt } from '../subscription/charges'
@@ -49,6 +49,7 @@ const changing = {
   paused_at: s => s.pausedAt,
   pause_reason: s => s.pauseReason,
   awaiting: s => s.awaiting,
+  customer: s => s.customer,
 } satisfies Columns
 
 type Columns = Readonly<Record<string, (subscription: Subscription, at: Date) => unknown>>
@@ -76,6 +77,7 @@ export function toSubscription({ charges, ...columns }: FullRow, dunning: Dunnin
     status: oneOf(subscriptionStatus.options, row.status),
     metadata: row.metadata as Record<string, string>,
     schedule: toSchedule(row),
+    customer: row.customer === null ? null : namedCustomer.parse(row.customer),
     dunning: {
       ...(unpaidPeriodsMax === null ? dunning : { retryAfterS, unpaidPeriodsMax }),
       noticeS: upcomingNoticeS ?? dunning.noticeS,

@@ -1,4 +1,4 @@
-import type { ListSubscriptions, MerchantTerms } from '@ponte/contracts'
+import type { EraseCustomers, ListSubscriptions, MerchantTerms } from '@ponte/contracts'
 import { type Database, type Found, keysetPage } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 import { toEvents } from '../subscription/events'
@@ -50,6 +50,11 @@ const ATTEMPTS = { orderBy: { issuedAt: 'asc' }, omit: { orderBody: true, orderS
 const RESUME = `
   UPDATE subscriptions SET awaiting = NULL, wake_at = least(wake_at, $1), version = subscriptions.version + 1, claimed_until = NULL
   FROM merchants WHERE merchants.id = merchant_id AND awaiting = 'payout_address' AND payout_address IS NOT NULL`
+
+// Raw SQL for values inside a document. The version keeps a commit that read the customer from writing it again.
+const ERASE_CUSTOMERS = `
+  UPDATE subscriptions SET customer = NULL, version = version + 1
+  WHERE merchant_id = $1 AND (customer ->> 'tax_id' = $2 OR lower(customer ->> 'email') = $3)`
 
 /** Charges that can still change. */
 const UNSETTLED = [{ status: 'open' }, { attempts: { some: { status: 'open' } } }]
@@ -155,6 +160,12 @@ export function subscriptionStore(
         const terms = known.get(subscription.merchantId)
         return terms ? [{ subscription, terms }] : []
       })
+    },
+
+    /** Erases customers who have this number or mail address; answers of how many subscriptions. */
+    async eraseCustomers(merchantId: string, { tax_id, email }: EraseCustomers): Promise<number> {
+      const values = [merchantId, tax_id ?? null, email?.toLowerCase() ?? null]
+      return (await database.query({ name: 'erase-customers', text: ERASE_CUSTOMERS }, values)).rowCount ?? 0
     },
 
     /** When the next plan is due; null without any. */

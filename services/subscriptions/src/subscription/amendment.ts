@@ -9,7 +9,7 @@ import { type Change, currentCharge, type Fact, isLive, openAttempt, type Subscr
 export type Amendment = Partial<
   Pick<
     Subscription,
-    'externalRef' | 'description' | 'brlCentavos' | 'timezone' | 'orderExpiresInS' | 'maxPeriods' | 'expiresAt' | 'dunning'
+    'externalRef' | 'description' | 'brlCentavos' | 'timezone' | 'orderExpiresInS' | 'maxPeriods' | 'expiresAt' | 'dunning' | 'customer'
   > &
     Pick<Schedule, 'interval' | 'intervalCount'> & {
       /** Key by key; null removes one. */
@@ -45,6 +45,13 @@ export function amend(subscription: Subscription, amendment: Amendment, at: Date
   const judged = hasAllCharges(asked.subscription) ? end(asked.subscription, 'expired', at) : judge(current, asked.subscription, at)
   return { from: subscription, subscription: judged.subscription, facts: [...due.facts, ...pausing, ...asked.facts, ...judged.facts] }
 }
+
+/** The customer alone, in any state: it changes nothing of what is charged, and can be erased of a subscription that is over. */
+export const rename = (subscription: Subscription, customer: Subscription['customer']): Change => ({
+  from: subscription,
+  subscription: { ...subscription, customer },
+  facts: [],
+})
 
 /**
  * The current period asks for the new amount, with the new wording. An order that is open is to be closed as soon as no money counts for it, and only

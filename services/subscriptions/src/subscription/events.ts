@@ -22,6 +22,7 @@ function toEvent(subscription: Subscription, fact: Fact, terms: MerchantTerms, v
           description: fact.wording.description,
           metadata: fact.wording.metadata,
           expires_in: fact.expiresInS,
+          ...(subscription.customer === null ? {} : { customer: subscription.customer }),
           ...(fact.attempt.endsAt === null ? {} : { expires_at: fact.attempt.endsAt.toISOString() }),
         },
       }

@@ -1,4 +1,4 @@
-import type { PaidData } from '@ponte/contracts'
+import type { NamedCustomer, PaidData } from '@ponte/contracts'
 import { openSchedule, type Schedule } from '../calendar/calendar'
 
 export type SubscriptionStatus = 'active' | 'past_due' | 'cancelled' | 'expired'
@@ -77,6 +77,8 @@ export interface Subscription {
   cancelAt: Date | null
   chargesDone: number
   dunning: Dunning
+  /** Each order that is issued has it; null without one. */
+  customer: NamedCustomer | null
   /** Periods that are known to have ended unpaid, after the latest that was paid or forgiven. */
   unpaidPeriods: number
   /** Periods up to this one count no more: the merchant had the plan go on. -1 for none. */
@@ -137,6 +139,7 @@ export interface NewSubscription {
   trialPeriods: number
   expiresAt: Date | null
   dunning: Dunning
+  customer?: NamedCustomer | null
 }
 
 /** A new subscription. Nothing is charged yet: the scheduler or the merchant does that next. */
@@ -144,6 +147,7 @@ export function open(input: NewSubscription, at: Date): Subscription {
   const { plan, ...rest } = input
   return {
     ...rest,
+    customer: input.customer ?? null,
     status: 'active',
     schedule: plan && openSchedule({ ...plan, timezone: input.timezone, startAt: input.startAt }),
     chargesDone: 0,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { brlAmount, brlAmountInput, description, externalRef, id, metadata, metadataChange, timestamp } from '../../fields'
 import { livemode } from '../../mode'
+import { customer, customerInput } from '../customer'
 import { isOneWay, notOneWay, pageQuery } from '../list'
 import { ORDER_EXPIRES_IN_MAX_S, ORDER_EXPIRES_IN_MIN_S } from '../order'
 
@@ -83,6 +84,7 @@ export const createSubscription = z
     external_ref: externalRef.nullish(),
     description: description.nullish(),
     metadata: metadata.optional(),
+    customer: customerInput.nullish().meta({ description: 'Each order that is issued has it, as it is at that moment' }),
   })
   .refine(body => !body.interval_count || body.interval, { path: ['interval_count'], message: 'needs an interval' })
   .refine(body => !body.trial_periods || body.interval, { path: ['trial_periods'], message: 'needs an interval' })
@@ -120,6 +122,10 @@ export const updateSubscription = z.strictObject({
   external_ref: externalRef.nullable().optional(),
   description: description.nullable().optional(),
   metadata: metadataChange.optional(),
+  customer: customerInput
+    .nullable()
+    .optional()
+    .meta({ description: 'Of the orders that are issued from now on; null erases it. Sent alone, it is taken in any state' }),
 })
 export type UpdateSubscription = z.infer<typeof updateSubscription>
 
@@ -197,6 +203,7 @@ export const subscription = z
     payer_url: z.string().nullable().optional().meta({
       description: 'The page of its payer: what is due, receipts, what comes next. It stays the same; anyone who has the link can open it',
     }),
+    customer: customer.optional().meta({ description: 'Only where you named one' }),
   })
   .meta({ id: 'Subscription' })
 export type SubscriptionBody = z.infer<typeof subscription>
