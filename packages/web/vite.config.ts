@@ -13,7 +13,11 @@ export default defineConfig({
   plugins: [react(), operationPermissions(), packedCopies()],
   resolve: {
     // The pages need amounts, not schemas: the front door of contracts would bring zod along.
-    alias: { '@ponte/contracts/money': at('../contracts/src/money.ts') },
+    alias: {
+      '@ponte/contracts/fiscal-key': at('../contracts/src/fiscal-key.ts'),
+      '@ponte/contracts/money': at('../contracts/src/money.ts'),
+      '@ponte/contracts/tax-id': at('../contracts/src/tax-id.ts'),
+    },
   },
   build: {
     target: 'es2022',

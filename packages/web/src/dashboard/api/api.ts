@@ -36,6 +36,7 @@ import type {
   TestScenarioList,
   TestScenarioName,
   TestSimulationBody,
+  UpdateOrder,
   UpdateSubscription,
   WaitingChangeBody,
   WebhookEndpointBody,
@@ -121,6 +122,7 @@ export const api = {
   reopenAttention: (id: string) => post<AttentionItemBody>(`${ME}/attention/${id}/reopen`),
   orders: (query: Query) => call<List<OrderBody>>(withQuery(`${ME}/orders`, query)),
   order: (id: string) => call<OrderBody>(`${ME}/orders/${id}`),
+  updateOrder: (id: string, body: UpdateOrder) => call<OrderBody>(`${ME}/orders/${id}`, { method: 'PATCH', body }),
   createOrder: (body: object, key: string) => post<OrderBody>(`${ME}/orders`, body, key),
   acceptOrder: (id: string, reason: string) => post<OrderBody>(`${ME}/orders/${id}/accept`, { reason }),
   recover: (id: string, token_address: string | null, destination: string) =>

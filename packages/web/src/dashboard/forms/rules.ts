@@ -1,3 +1,4 @@
+import { isTaxId, normalizeTaxId } from '@ponte/contracts/tax-id'
 import type { Texts } from '../texts/pt'
 
 /** A field's rule, and the message when it is broken. */
@@ -19,6 +20,7 @@ export const code: Rule = { fault: 'code', holds: text => /^\d{3}\s?\d{3}$/.test
 export const password: Rule = { fault: 'weakPassword', holds: text => text.length >= 8 }
 export const webUrl: Rule = { fault: 'webUrl', holds: text => text === '' || isWebUrl(text) }
 export const optionalEmail: Rule = { fault: 'email', holds: text => text === '' || EMAIL.test(text) }
+export const optionalTaxId: Rule = { fault: 'taxId', holds: text => text === '' || isTaxId(normalizeTaxId(text)) }
 export const optionalColor: Rule = { fault: 'color', holds: text => /^(#[0-9a-fA-F]{6})?$/.test(text) }
 /** Where payers are offered to go: https, or http on this machine. */
 export const returnUrl: Rule = {

@@ -12,6 +12,8 @@ import { Confirmed } from '../forms/confirmed'
 import { Back, Heading } from '../frame/heading'
 import { NotYet } from '../frame/missing'
 import { usePageTitle } from '../frame/page-title'
+import { CustomerCard } from '../invoicing/customer-card'
+import { DocumentCard } from '../invoicing/document-card'
 import { OrderRefunds } from '../refunds/order-refunds'
 import { useWords } from '../texts/words'
 import { OrderBadge } from './order-badge'
@@ -55,9 +57,22 @@ export function OrderPage({ id }: { id: string }) {
           </Card>
           {order.status !== 'paid' && <QuotedTransaction orderId={order.id} />}
         </div>
-        <Card title={t.orders.details}>
-          <Details order={order} />
-        </Card>
+        <div>
+          <Card title={t.orders.details}>
+            <Details order={order} />
+          </Card>
+          <CustomerCard
+            customer={order.customer}
+            by="updateOrder"
+            save={customer => api.updateOrder(order.id, { customer })}
+            onDone={() => void found.refetch()}
+          />
+          <DocumentCard
+            document={order.fiscal_document}
+            save={fiscal_document => api.updateOrder(order.id, { fiscal_document })}
+            onDone={() => void found.refetch()}
+          />
+        </div>
       </Columns>
     </>
   )

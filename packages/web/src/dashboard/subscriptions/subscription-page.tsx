@@ -16,6 +16,7 @@ import { Confirmed } from '../forms/confirmed'
 import { Back, Heading } from '../frame/heading'
 import { NotYet } from '../frame/missing'
 import { usePageTitle } from '../frame/page-title'
+import { CustomerCard } from '../invoicing/customer-card'
 import { useWords } from '../texts/words'
 import { SubscriptionActions } from './change-subscription'
 import { type NextStep, nextSteps } from './next-step'
@@ -72,15 +73,24 @@ export function SubscriptionPage({ id }: { id: string }) {
         <Card title={t.subscriptions.charges}>
           <Charges subscription={subscription} onAccepted={() => void found.refetch()} />
         </Card>
-        <Card title={t.subscriptions.calendar}>
-          <Calendar subscription={subscription} />
-          <Details subscription={subscription} />
-          {isLive && (
-            <Allowed to="updateSubscription">
-              <SubscriptionActions subscription={subscription} onDone={() => void found.refetch()} />
-            </Allowed>
-          )}
-        </Card>
+        <div>
+          <Card title={t.subscriptions.calendar}>
+            <Calendar subscription={subscription} />
+            <Details subscription={subscription} />
+            {isLive && (
+              <Allowed to="updateSubscription">
+                <SubscriptionActions subscription={subscription} onDone={() => void found.refetch()} />
+              </Allowed>
+            )}
+          </Card>
+          <CustomerCard
+            customer={subscription.customer}
+            by="updateSubscription"
+            hint={t.invoicing.ofSubscription}
+            save={customer => api.updateSubscription(id, { customer })}
+            onDone={() => void found.refetch()}
+          />
+        </div>
       </Columns>
     </>
   )

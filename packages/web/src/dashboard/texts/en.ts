@@ -1,5 +1,6 @@
 import { explanationEn } from '../../explanation/explanation-en'
 import { loginEn } from '../account/login-en'
+import { invoicingEn } from '../invoicing/invoicing-en'
 import { refundsEn } from '../refunds/refunds-en'
 import { teamEn } from '../team/team-en'
 import { endpointsEn } from './endpoints-en'
@@ -22,6 +23,7 @@ export const en: Texts = {
     settings: 'Settings',
   },
   refunds: refundsEn,
+  invoicing: invoicingEn,
   explanation: explanationEn,
   navLabel: 'Pages',
   skip: 'Go to the content',

@@ -1,5 +1,6 @@
 import { explanationPt } from '../../explanation/explanation-pt'
 import { loginPt } from '../account/login-pt'
+import { invoicingPt } from '../invoicing/invoicing-pt'
 import { refundsPt } from '../refunds/refunds-pt'
 import { teamPt } from '../team/team-pt'
 import { endpointsPt } from './endpoints-pt'
@@ -22,6 +23,7 @@ export const pt = {
     settings: 'Ajustes',
   },
   refunds: refundsPt,
+  invoicing: invoicingPt,
   explanation: explanationPt,
   navLabel: 'Páginas',
   skip: 'Ir para o conteúdo',

@@ -30,6 +30,8 @@ export const auditEn: typeof auditPt = {
     'merchant.unfreeze': 'Account not frozen any more',
 
     'order.create': 'Order created',
+    'order.update': 'Customer or document of an order changed',
+    'customer.erase': 'Customer erased everywhere',
     'order.cancel': 'Order cancelled',
     'order.accept': 'Order accepted as paid',
     'refund.create': 'Refund asked for',

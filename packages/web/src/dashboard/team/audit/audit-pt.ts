@@ -28,6 +28,8 @@ export const auditPt = {
     'merchant.unfreeze': 'Conta não está mais congelada',
 
     'order.create': 'Cobrança criada',
+    'order.update': 'Cliente ou documento da cobrança mudado',
+    'customer.erase': 'Cliente apagado de tudo',
     'order.cancel': 'Cobrança cancelada',
     'order.accept': 'Cobrança aceita como paga',
     'refund.create': 'Reembolso pedido',
