@@ -55,6 +55,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
 const A_PROGRAM_DECIDES = 'its body is decided by a program or at the dashboard'
 const IN_A_COMMAND = 'part of a command that asks for other things first'
 const WITHOUT: Readonly<Record<string, string>> = {
+  updateOrder: A_PROGRAM_DECIDES,
+  eraseCustomers: A_PROGRAM_DECIDES,
   createSubscription: A_PROGRAM_DECIDES,
   updateSubscription: A_PROGRAM_DECIDES,
   acceptCharge: A_PROGRAM_DECIDES,

@@ -7,6 +7,12 @@ type Query<Operation extends keyof operations> = NonNullable<operations[Operatio
 export type Order = Schemas['Order']
 /** Sent by `orders.create`. */
 export type CreateOrder = Schemas['CreateOrder']
+/** Sent by `orders.update`. */
+export type UpdateOrder = Schemas['UpdateOrder']
+/** Sent by `orders.eraseCustomers`. */
+export type EraseCustomers = Schemas['EraseCustomers']
+/** Orders and subscriptions whose customer was erased. */
+export type CustomerErasure = Schemas['CustomerErasure']
 /** Sent by `orders.accept`. */
 export type AcceptOrder = Schemas['AcceptOrder']
 /** Money that does not simply settle. */

@@ -13,6 +13,7 @@ function methodsOf(resource: object, path: string[] = []): [string, (...args: un
 
 /** Arguments where an id and a body are not what the method takes. */
 const ARGUMENTS: Readonly<Record<string, unknown[]>> = {
+  'orders.eraseCustomers': [{}],
   'subscriptions.accept': [ID, 1],
   'events.follow': [{ after: 0, waitS: 0 }],
   'entries.follow': [{ after: 0, onReset: () => undefined }],

@@ -4,6 +4,8 @@ import type {
   AcceptOrder,
   CreateOrder,
   CreateRecovery,
+  CustomerErasure,
+  EraseCustomers,
   ExplainOrder,
   Explanation,
   ExportOrders,
@@ -11,6 +13,7 @@ import type {
   Order,
   Recovery,
   RecoveryList,
+  UpdateOrder,
 } from '../schemas.js'
 import type { RequestOptions, Transport, WriteOptions } from '../transport.js'
 import { callOperation, exportFile } from './call.js'
@@ -21,6 +24,10 @@ export interface Orders {
   create(body: CreateOrder, options?: WriteOptions): Promise<Order>
   /** Reads an order with its payments. */
   get(id: string, options?: RequestOptions): Promise<Order>
+  /** Names the customer or the fiscal document of an order, in any state; null erases it. */
+  update(id: string, body: UpdateOrder, options?: RequestOptions): Promise<Order>
+  /** Erases a customer from all your orders and subscriptions, by CPF, CNPJ or mail address. */
+  eraseCustomers(body: EraseCustomers, options?: RequestOptions): Promise<CustomerErasure>
   /** Cancels an order that has received nothing. */
   cancel(id: string, options?: WriteOptions): Promise<Order>
   /** Accepts what came for an order as payment in full, once: it was too little, late, or came after its cancellation. */
@@ -46,6 +53,8 @@ const checked = async (answer: Promise<Order>, payout?: Payout): Promise<Order> 
 export const createOrders = (send: Transport, payout?: Payout): Orders => ({
   create: (body, options) => checked(callOperation(send, 'createOrder', { body, ...options }), payout),
   get: (id, options) => checked(callOperation(send, 'getOrder', { params: { id }, ...options }), payout),
+  update: (id, body, options) => callOperation(send, 'updateOrder', { params: { id }, body, ...options }),
+  eraseCustomers: (body, options) => callOperation(send, 'eraseCustomers', { body, ...options }),
   cancel: (id, options) => callOperation(send, 'cancelOrder', { params: { id }, ...options }),
   accept: (id, body, options) => callOperation(send, 'acceptOrder', { params: { id }, body, ...options }),
   explain: (id, body, options) => callOperation(send, 'explainOrder', { params: { id }, body, ...options }),
