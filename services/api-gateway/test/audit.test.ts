@@ -61,6 +61,8 @@ describe('changes that other services make', () => {
   })
 
   test.each([
+    ['patch', `/orders/${id}`, { customer: { tax_id: '12345678909' } }, 'order.update', ['customer']],
+    ['post', '/customers/erase', { tax_id: '12345678909' }, 'customer.erase', ['tax_id']],
     ['post', `/orders/${id}/cancel`, {}, 'order.cancel', []],
     ['post', `/orders/${id}/accept`, { reason: 'x' }, 'order.accept', ['reason']],
     ['post', `/orders/${id}/refunds`, { reason: 'x' }, 'refund.create', ['reason']],

@@ -5,7 +5,7 @@ import type { Owner, OwnerRequest } from './owner'
 export async function answerOf<T>(owner: Owner, caller: Caller, request: OwnerRequest): Promise<T> {
   const { status, headers, body } = await owner.ask(caller, request)
   const answer = JSON.parse(body.toString('utf8'))
-  if (status === 200) return answer
+  if (status < 300) return answer
   const retryAfterS = Number(headers['retry-after'])
   throw new ApiError(answer.code, answer.detail, retryAfterS > 0 ? { retryAfterS } : {})
 }

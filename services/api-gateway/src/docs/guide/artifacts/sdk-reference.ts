@@ -582,6 +582,14 @@ export const sdkReference: readonly ReferenceDoor[] = [
             "text": "Reads an order with its payments."
           },
           {
+            "signature": "update(id: string, body: UpdateOrder, options?: RequestOptions): Promise<Order>",
+            "text": "Names the customer or the fiscal document of an order, in any state; null erases it."
+          },
+          {
+            "signature": "eraseCustomers(body: EraseCustomers, options?: RequestOptions): Promise<CustomerErasure>",
+            "text": "Erases a customer from all your orders and subscriptions, by CPF, CNPJ or mail address."
+          },
+          {
             "signature": "cancel(id: string, options?: WriteOptions): Promise<Order>",
             "text": "Cancels an order that has received nothing."
           },
@@ -1161,6 +1169,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "members": []
       },
       {
+        "name": "CustomerErasure",
+        "text": "Orders and subscriptions whose customer was erased.",
+        "kind": "type",
+        "signature": "type CustomerErasure = Schemas['CustomerErasure']",
+        "members": []
+      },
+      {
         "name": "Delivery",
         "text": "One event on its way to one endpoint.",
         "kind": "type",
@@ -1186,6 +1201,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "text": "A page of the ledger, and the cursor behind it.",
         "kind": "type",
         "signature": "type EntryPage = Schemas['EntryList']",
+        "members": []
+      },
+      {
+        "name": "EraseCustomers",
+        "text": "Sent by `orders.eraseCustomers`.",
+        "kind": "type",
+        "signature": "type EraseCustomers = Schemas['EraseCustomers']",
         "members": []
       },
       {
@@ -1522,6 +1544,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "text": "A simulated scenario, with the events to expect.",
         "kind": "type",
         "signature": "type TestSimulation = Schemas['TestSimulation']",
+        "members": []
+      },
+      {
+        "name": "UpdateOrder",
+        "text": "Sent by `orders.update`.",
+        "kind": "type",
+        "signature": "type UpdateOrder = Schemas['UpdateOrder']",
         "members": []
       },
       {
