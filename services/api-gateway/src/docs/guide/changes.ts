@@ -7,6 +7,7 @@ export const changes: readonly { day: string; gained: readonly string[] }[] = [
     gained: [
       `${c('livemode')} of merchants, orders, checkouts, subscriptions and events; keys of deployments for tests begin with ${c('sk_test_')}.`,
       `${c('POST /test/faucet')}, ${c('/test/orders/{id}/pay')}, ${c('/test/orders/{id}/simulate')} and ${c('/test/clock')}, ${c('GET /test/scenarios')} and ${c('/test/clock')}: in deployments for tests alone.`,
+      `${c('PATCH /orders/{id}')}, and ${c('customer')} and ${c('fiscal_document')} of orders, entries, files and subscriptions; ${c('has_fiscal_document')} of ${c('GET /orders')}; ${c('POST /customers/erase')}.`,
       `${c('GET /chain/checkpoints')}: hashes of what was booked of the network, which anyone with a node recomputes.`,
       `${c('refund_approval_above')} of ${c('PATCH /merchants/me')}: above this sum the refunds of an order take two members; ${c('POST /refunds/{id}/approve')}, and ${c('needs_approval')}, ${c('approved_by')} and ${c('approved_at')} of a refund.`,
       `${c('refunds:write')}: refunds, claims and recoveries need it in place of ${c('orders:write')}; named keys that had that have it, and the role ${c('support')} has not.`,
