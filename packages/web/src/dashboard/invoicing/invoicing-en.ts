@@ -15,6 +15,7 @@ export const invoicingEn: typeof invoicingPt = {
   eraseCustomer: 'Erase the customer',
   eraseSure: 'Erase what is known of this customer? Amounts, entries and the fiscal document stay as they are.',
   document: 'Fiscal document',
+  having: { false: 'Without document', true: 'With document' },
   noDocument: 'No document is named.',
   kind: 'Kind',
   kinds: { nfe: 'NF-e or NFC-e', nfse: 'National NFS-e' },

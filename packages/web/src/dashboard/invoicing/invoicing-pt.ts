@@ -14,6 +14,7 @@ export const invoicingPt = {
   eraseCustomer: 'Apagar cliente',
   eraseSure: 'Apagar os dados deste cliente? Valores, lançamentos e documento fiscal ficam como estão.',
   document: 'Documento fiscal',
+  having: { false: 'Sem documento', true: 'Com documento' },
   noDocument: 'Nenhum documento informado.',
   kind: 'Tipo',
   kinds: { nfe: 'NF-e ou NFC-e', nfse: 'NFS-e nacional' },

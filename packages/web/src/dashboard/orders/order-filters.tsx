@@ -8,14 +8,17 @@ import { ChoiceFilter, DateFilter, type Filters, startOfDay } from '../lists/fil
 import { useWords } from '../texts/words'
 import { searchFor } from './order-search'
 
-export const ORDER_FILTERS = ['status', 'exception', 'by', 'from', 'to', 'amount', 'q'] as const
+export const ORDER_FILTERS = ['status', 'exception', 'by', 'from', 'to', 'amount', 'document', 'q'] as const
 type Name = (typeof ORDER_FILTERS)[number]
 type Chosen = Record<Name, string | undefined>
 
 /** The address's filters as the API takes them. Days are those of this browser's time zone, the last one included. */
-export function orderQuery({ status, exception, by, from, to, amount, q }: Chosen): Query {
+export function orderQuery({ status, exception, by, from, to, amount, document, q }: Chosen): Query {
   const [gte, lt] = by === 'paid' ? ['paid_gte', 'paid_lt'] : ['created_gte', 'created_lt']
-  return { status, exception, brl_amount: amount, [gte]: startOfDay(from), [lt]: startOfDay(to, 1), ...searchFor(q).query }
+  return {
+    ...{ status, exception, brl_amount: amount, has_fiscal_document: document },
+    ...{ [gte]: startOfDay(from), [lt]: startOfDay(to, 1), ...searchFor(q).query },
+  }
 }
 
 export function OrderFilters({ filters, setFilters }: Filters<Name>) {
@@ -65,6 +68,12 @@ export function OrderFilters({ filters, setFilters }: Filters<Name>) {
           className="amount-filter"
           defaultValue={filters.amount ? brl(filters.amount).replace(/^R\$\s/, '') : ''}
           error={isAmountWrong && t.faults.amount}
+        />
+        <ChoiceFilter
+          label={t.invoicing.document}
+          value={filters.document}
+          choices={t.invoicing.having}
+          onChoose={document => setFilters({ document })}
         />
         <ChoiceFilter label={t.lists.by} value={filters.by} choices={{ paid: t.lists.paid }} none={t.lists.created} onChoose={chooseBy} />
         <DateFilter label={t.lists.from} value={filters.from} onChoose={from => setFilters({ from })} />

@@ -1,0 +1,125 @@
+import { type System, startAll } from '@ponte/all-in-one'
+import type { OrderBody, SubscriptionBody } from '@ponte/contracts'
+import { openDatabase, until } from '@ponte/service-kit'
+import type { Browser, Page } from 'playwright-core'
+import { call, createMerchant, startWorld, type World } from '../../world'
+import { openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import { logIn, PASSWORD } from './every-page'
+
+// Customer and fiscal document are named, changed and erased on the pages of an order and of a subscription; no payer sees them.
+
+let world: World
+let system: System
+let browser: Browser
+let merchant: Awaited<ReturnType<typeof createMerchant>>
+beforeAll(async () => {
+  world = await startWorld()
+  system = await startAll(world.place, { logger: world.logger })
+  merchant = await createMerchant(world, system.gatewayUrl)
+  browser = await openBrowser()
+}, 180_000)
+afterAll(async () => {
+  await browser?.close()
+  await system?.stop()
+  await world?.stop()
+})
+
+const KEY = '52060433009911002506550120000007800267301615'
+const create = <T>(path: string, body: object) => call<T>(system.gatewayUrl, 'POST', `/api/v1/${path}`, merchant.api_key, body)
+const read = <T>(path: string) => call<T>(system.gatewayUrl, 'GET', `/api/v1/${path}`, merchant.api_key)
+const card = (page: Page, name: string) => page.locator('.card').filter({ has: page.getByRole('heading', { name, exact: true }) })
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+test('an order is given its customer and its document, each checked at its field, and loses them again', async () => {
+  const order = await create<OrderBody>('orders', { brl_amount: '150.00' })
+  const { context, page, complaints } = await openVisit(browser)
+  await logIn(page, system.gatewayUrl, merchant.email)
+  await page.goto(`${system.gatewayUrl}/dashboard/orders/${order.id}`)
+  await press(page, 'Name the customer')
+  await page.getByLabel('Name', { exact: true }).fill('Ana Souza')
+  const taxId = page.getByLabel('CPF or CNPJ')
+  await taxId.fill('123.456.789-00')
+  await press(page, 'Save')
+  await page.getByText('This is neither a CPF nor a CNPJ').waitFor()
+  await taxId.fill('12.abc.345/01de-35')
+  await press(page, 'Save')
+  await card(page, 'Customer').getByText('12.ABC.345/01DE-35').waitFor()
+
+  await press(page, 'Name the document')
+  const key = page.getByLabel('Access key')
+  await key.fill(`${KEY.slice(0, -1)}6`)
+  await press(page, 'Save')
+  await page.getByText('This is no key of this kind').waitFor()
+  await key.fill(KEY.replace(/(.{4})/g, '$1 '))
+  await press(page, 'Save')
+  await card(page, 'Fiscal document').getByText('NF-e or NFC-e').waitFor()
+  expect(await read<OrderBody>(`orders/${order.id}`)).toMatchObject({
+    customer: { name: 'Ana Souza', email: null, tax_id: '12ABC34501DE35', resident: null },
+    fiscal_document: { kind: 'nfe', key: KEY },
+  })
+  expect({ complaints, faults: await seriousFaults(page) }).toEqual({ complaints: [], faults: [] })
+
+  const { context: payers, page: checkout } = await openVisit(browser)
+  await checkout.goto(`${system.gatewayUrl}/pay/${order.id}`)
+  await checkout.getByText('150.00').first().waitFor()
+  expect(await checkout.content()).not.toMatch(/Souza|12ABC34501DE35/)
+  await payers.close()
+
+  for (const action of ['Erase the customer', 'Remove the document']) {
+    await press(page, action)
+    await page.getByRole('dialog').getByRole('button', { name: action, exact: true }).click()
+  }
+  await card(page, 'Customer').getByText('No customer is named').waitFor()
+  await card(page, 'Fiscal document').getByText('No document is named').waitFor()
+  const left = await read<OrderBody>(`orders/${order.id}`)
+  expect('customer' in left || 'fiscal_document' in left).toBe(false)
+  await context.close()
+}, 120_000)
+
+test('in Portuguese on a phone a subscription is given its customer, whom a charge then has', async () => {
+  const { id } = await create<SubscriptionBody>('subscriptions', { brl_amount: '49.90' })
+  const { context, page } = await openVisit(browser, { viewport: PHONE, language: 'pt-BR' })
+  await logIn(page, system.gatewayUrl, merchant.email)
+  await page.goto(`${system.gatewayUrl}/dashboard/subscriptions/${id}`)
+  await press(page, 'Informar cliente')
+  await page.getByLabel('E-mail').fill('ana@padaria.example')
+  await page.getByLabel('Residente no Brasil').selectOption('yes')
+  await press(page, 'Salvar')
+  await card(page, 'Cliente').getByText('ana@padaria.example').waitFor()
+  expect(await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')).toBe(false)
+  expect(await seriousFaults(page)).toEqual([])
+  const charged = await create<{ id?: string; order_id?: string }>(`subscriptions/${id}/charge`, {})
+  await system.idle()
+  const order = await read<OrderBody>(`orders/${charged.id ?? charged.order_id}`)
+  expect(order.customer).toEqual({ name: null, email: 'ana@padaria.example', tax_id: null, resident: true })
+  const erased = await create<object>('customers/erase', { email: 'ANA@padaria.example' })
+  expect(erased).toEqual({ object: 'customer_erasure', orders: 1, subscriptions: 1 })
+  await card(page, 'Cliente').getByText('Nenhum cliente informado').waitFor()
+  await context.close()
+}, 120_000)
+
+test('a member who only reads sees both and is offered no change; the list shows what has no document', async () => {
+  const named = await create<OrderBody>('orders', {
+    ...{ brl_amount: '10.00', external_ref: 'WITH', customer: { name: 'Bia Lima' }, fiscal_document: { kind: 'nfe', key: KEY } },
+  })
+  await create('orders', { brl_amount: '10.00', external_ref: 'WITHOUT' })
+  const email = `viewer-${merchant.id.slice(-6)}@padaria.example`
+  const userId = await world.identity.ensureUser(email, PASSWORD)
+  const database = openDatabase({ url: world.place.databaseUrl('api-gateway'), poolSize: 1 })
+  await database.query(
+    "INSERT INTO members (id, merchant_id, user_id, email, role, created_at) VALUES (gen_random_uuid(), $1, $2, $3, 'viewer', now())",
+    [merchant.id, userId, email],
+  )
+  await database.stop?.()
+  const { context, page, complaints } = await openVisit(browser)
+  await logIn(page, system.gatewayUrl, email)
+  await page.goto(`${system.gatewayUrl}/dashboard/orders/${named.id}`)
+  await card(page, 'Customer').getByText('Bia Lima').waitFor()
+  expect(await page.getByRole('button', { name: /customer|document/i }).count()).toBe(0)
+  await page.goto(`${system.gatewayUrl}/dashboard/orders`)
+  await page.getByLabel('Fiscal document').selectOption('false')
+  await page.getByText('WITHOUT', { exact: true }).waitFor()
+  await until(async () => (await page.getByText('WITH', { exact: true }).count()) === 0, 'the list still has what has a document')
+  expect(complaints).toEqual([])
+  await context.close()
+}, 120_000)
