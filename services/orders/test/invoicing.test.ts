@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => system.stop())
 
 const ANA = { name: 'Ana Souza', email: 'Ana@Example.com', tax_id: '12345678909', resident: true }
-const KEY = '52060433009911002506550120000007800267301615'
+const KEY = '35261112ABC34501DE35550010000000071123456789'
 const NFE = { kind: 'nfe', key: KEY }
 const headers = (merchant = merchantId) => asMerchant(merchant, PAYOUT, 'ana')
 const create = async (body: object = {}, merchant = merchantId): Promise<OrderBody> => {
@@ -96,7 +96,7 @@ describe('the customer of an order', () => {
     [{ customer: { name: 'a\0b' } }, 'customer.name'],
     [{ customer: { resident: 'yes' } }, 'customer.resident'],
     [{ customer: { cpf: '12345678909' } }, 'customer.cpf'],
-    [{ fiscal_document: { kind: 'nfe', key: KEY.replace(/5$/, '6') } }, 'fiscal_document.key'],
+    [{ fiscal_document: { kind: 'nfe', key: KEY.replace(/9$/, '8') } }, 'fiscal_document.key'],
     [{ fiscal_document: { kind: 'nfse', key: KEY } }, 'fiscal_document.key'],
     [{ fiscal_document: { kind: 'cte', key: KEY } }, 'fiscal_document.kind'],
     [{}, 'customer'],
@@ -125,7 +125,7 @@ describe('POST /api/v1/order-customers/erase', () => {
     const [paid, byMail, other] = [
       await create({ customer: ANA, fiscal_document: NFE }, merchant),
       await create({ customer: { email: 'ANA@example.COM' } }, merchant),
-      await create({ customer: { tax_id: '11222333000181' } }, merchant),
+      await create({ customer: { tax_id: 'B1A0L1MA000130' } }, merchant),
     ]
     await pays(paid)
     const books = async () => {
@@ -140,7 +140,7 @@ describe('POST /api/v1/order-customers/erase', () => {
     expect([await read(paid.id, merchant), await books()]).toEqual([rest, before[1]])
     expect([(await read(byMail.id, merchant)).customer, (await read(other.id, merchant)).customer?.tax_id]).toEqual([
       undefined,
-      '11222333000181',
+      'B1A0L1MA000130',
     ])
     expect((await request(system.ops).get('/reconcile').query({ from_block: 10, to_block: 10 })).body.differences).toEqual([])
   })
@@ -155,7 +155,7 @@ describe('POST /api/v1/order-customers/erase', () => {
     const named = (given: Date) => ({
       name: 'Bia Lima',
       email: null,
-      tax_id: '11222333000181',
+      tax_id: 'B1A0L1MA000130',
       resident: null,
       given_at: given.toISOString(),
     })
@@ -171,7 +171,7 @@ describe('POST /api/v1/order-customers/erase', () => {
     const waiting = await asked(at)
     expect(await stands('Bia Lima')).toEqual(['charges', 'order_customers'])
     ahead = 0
-    expect(await erase({ tax_id: '11.222.333/0001-81' }, merchant)).toBe(1)
+    expect(await erase({ tax_id: 'B1.A0L.1MA/0001-30' }, merchant)).toBe(1)
     expect(await stands('Bia Lima')).toEqual([])
     const late = await asked(at)
     for (const id of [waiting, late]) {
@@ -183,7 +183,7 @@ describe('POST /api/v1/order-customers/erase', () => {
       late,
       merchant,
       'Bia Lima',
-      '11222333000181',
+      'B1A0L1MA000130',
       at,
     ])
     const again = await asked(new Date(Date.now() + 1_000))
@@ -207,7 +207,7 @@ describe('the fiscal document of an order', () => {
     const { body: ledger } = await request(system.url).get('/api/v1/entries').set(headers(merchant))
     expect(ledger.data).toEqual(before.body.data.map((entry: EntryBody) => ({ ...entry, fiscal_document: NFE })))
 
-    const nfse = { kind: 'nfse', key: '35503082112345678000195'.padEnd(50, '1') }
+    const nfse = { kind: 'nfse', key: '35503082112ABC34501DE35'.padEnd(50, '1') }
     const byKey = await request(system.url).patch(`/api/v1/orders/${order.id}`).set(asMerchant(merchant)).send({ fiscal_document: nfse })
     expect(byKey.body.fiscal_document).toMatchObject({ ...nfse, set_by: null })
     const files = await Promise.all(

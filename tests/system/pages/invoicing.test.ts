@@ -24,7 +24,7 @@ afterAll(async () => {
   await world?.stop()
 })
 
-const KEY = '52060433009911002506550120000007800267301615'
+const KEY = '35261112ABC34501DE35550010000000071123456789'
 const create = <T>(path: string, body: object) => call<T>(system.gatewayUrl, 'POST', `/api/v1/${path}`, merchant.api_key, body)
 const read = <T>(path: string) => call<T>(system.gatewayUrl, 'GET', `/api/v1/${path}`, merchant.api_key)
 const card = (page: Page, name: string) => page.locator('.card').filter({ has: page.getByRole('heading', { name, exact: true }) })
@@ -47,7 +47,7 @@ test('an order is given its customer and its document, each checked at its field
 
   await press(page, 'Name the document')
   const key = page.getByLabel('Access key')
-  await key.fill(`${KEY.slice(0, -1)}6`)
+  await key.fill(`${KEY.slice(0, -1)}8`)
   await press(page, 'Save')
   await page.getByText('This is no key of this kind').waitFor()
   await key.fill(KEY.replace(/(.{4})/g, '$1 '))

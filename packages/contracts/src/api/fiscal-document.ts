@@ -3,7 +3,7 @@ import { timestamp } from '../fields'
 import { FISCAL_KINDS, faultOfFiscalKey, normalizeFiscalKey } from '../fiscal-key'
 
 const fiscalKind = z.enum(FISCAL_KINDS).meta({ description: '`nfe`: an NF-e or NFC-e. `nfse`: a national NFS-e' })
-const EXAMPLE = '52060433009911002506550120000007800267301615'
+const EXAMPLE = '35261112ABC34501DE35550010000000071123456789'
 
 /** The fiscal document of an order as a merchant names it. */
 export const fiscalDocumentInput = z

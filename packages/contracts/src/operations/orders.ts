@@ -40,7 +40,7 @@ export const orders = {
     description:
       'In any state, and as often as you like: each field given takes the place of what was there, and null erases it. Neither is needed to pay, neither changes a sum, and no payer sees them.',
     body: updateOrder,
-    example: { fiscal_document: { kind: 'nfe', key: '52060433009911002506550120000007800267301615' } },
+    example: { fiscal_document: { kind: 'nfe', key: '35261112ABC34501DE35550010000000071123456789' } },
     answers: { 200: 'Order' },
     errors: owned,
   }),
