@@ -1,4 +1,4 @@
-import type { Credential, Mode, Operation, Place } from '@ponte/contracts'
+import { type Credential, isFile, type Mode, type Operation, type Place } from '@ponte/contracts'
 import type { Request, RequestHandler, Response } from 'express'
 import { own, requireFreshLogin } from './account/changes'
 import { requireMembership, requireUnfrozen } from './account/membership'
@@ -49,9 +49,9 @@ export function guarding({ store, tokens, takeCaller, takeChange, concurrency, n
   const limited = (limit: Concurrency) => limitConcurrency(limit, presence, merchantId)
   const turns = { reads: limited(concurrency.reads), files: limited(concurrency.files), writes: limited(concurrency.writes) }
   const atOnce: RequestHandler = (_req, _res, next) => next()
-  const turnOf = (req: Request, { answers }: Operation) => {
+  const turnOf = (req: Request, operation: Operation) => {
     if (!isRead(req)) return turns.writes
-    if (answers[200] === 'csv') return turns.files
+    if (isFile(operation)) return turns.files
     // They have places of their own at the owner. In a queue each would wait for those before it too.
     return isWaiting(req) ? atOnce : turns.reads
   }

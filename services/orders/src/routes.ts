@@ -36,6 +36,7 @@ import { checksumAddress } from './chain/checksum-address'
 import type { PayoutAddresses } from './chain/payout-addresses'
 import { entriesRoutes } from './export/entries-route'
 import { exportOrders } from './export/export-route'
+import { exportRoutes } from './export/exports-route'
 import type { Intake } from './intake'
 import { type Acceptance, accept } from './order/acceptance'
 import { checkoutBody, historyBody, type OrderHistory, orderBody, type Place } from './order/body'
@@ -60,6 +61,7 @@ export interface RouteDeps extends Pick<RefundRouteDeps, 'tokenName'> {
   feeBps: bigint
   now: () => Date
   attach: Intake['attach']
+  exportAsked: () => void
   tokenSecrets: readonly string[]
 }
 
@@ -108,6 +110,7 @@ export function routes(deps: RouteDeps): Router {
   refundClaimRoutes(router, deps)
   recoveryRoutes(router, deps)
   entriesRoutes(router, deps)
+  exportRoutes(router, deps)
 
   serve(router, operations.getOrder, async ({ params, terms }, _req, res) => {
     const history = await historyOf(store, params.id)

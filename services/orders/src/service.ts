@@ -21,6 +21,7 @@ import { createCharges } from './charges'
 import { depositFactory, type OrdersConfig } from './config'
 import { expireDue, park } from './due/expiry'
 import { publishSettled } from './due/payouts'
+import { makeExport } from './export/export-job'
 import { createIntake } from './intake'
 import { orderMetrics } from './metrics'
 import { operatorRoutes } from './operator-routes'
@@ -41,6 +42,8 @@ const CHAIN_TIMEOUT_MS = 3_000
 const PAYOUTS_MS = 60_000
 /** An order is asked for when it is made; this is for a question or an answer that was lost. */
 const ASK_MS = 60_000
+/** A file is made when it is asked for; this is for what another replica left. */
+const EXPORTS_MS = 15_000
 const RESEND_MS = 1_000
 const FOLLOWED_MS = 60_000
 const FORGET_MS = 600_000
@@ -143,6 +146,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   }
   const intake = createIntake({ store, now, logger, onUnmatched: measured.unmatched, onReorged: measured.reorged, adopted })
   const charges = createCharges({ store, now, orderFactory, intake, logger })
+  const exporting = every('exports', EXPORTS_MS, signal => makeExport(store, now, signal), logger)
   const expiry = every('expiry', config.EXPIRY_SWEEP_MS, () => expireDue(store, config.CHAIN_ID, now), logger)
   const payouts = every('payouts', PAYOUTS_MS, () => publishSettled(store, now), logger)
   const reconcile = reconcileJob({ store, metrics, now, logger, chainId: config.CHAIN_ID, everyS: config.RECONCILE_EVERY_S })
@@ -174,6 +178,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const router = routes({
     tokenName,
     attach: intake.attach,
+    exportAsked: () => exporting.wake(),
     store,
     database,
     orderFactory,
@@ -201,6 +206,8 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     following,
     charges.waiting,
     pruning,
+    exporting,
+    every('expired exports', FORGET_MS, () => store.exports.forget(now()), logger),
     every('mail addresses of claims', FORGET_MS, () => store.refundClaims.forget(now()), logger),
     every('erased customers', FORGET_MS, () => store.invoicing.repeatErasures(now()), logger),
     reconcile.part,

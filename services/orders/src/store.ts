@@ -5,6 +5,7 @@ import { attentionStore } from './store/attention'
 import { bookStore, unmatchedStore } from './store/books'
 import { chainStore } from './store/chain'
 import { chargeStore } from './store/charges'
+import { exportStore } from './store/exports'
 import { foreignTokenStore } from './store/foreign-tokens'
 import { intakeStore } from './store/intake'
 import { invoicingStore } from './store/invoicing'
@@ -22,8 +23,9 @@ import { summaryStore } from './store/summary'
 import { watchStore } from './store/watch'
 
 export { type ChargeOwner, chargeOwner } from './store/charges'
+export { type ExportLease, ExportLeaseLostError } from './store/exports'
 export type { Cursor, IntakeLedger, Taken } from './store/intake'
-export type { LedgerSpan } from './store/ledger'
+export type { EntrySearch, LedgerSpan } from './store/ledger'
 export type { Counted, Due } from './store/order-reads'
 export { isKnownOrder, type NewInvoicing } from './store/order-writes'
 export type { Unmatched } from './store/rows'
@@ -50,6 +52,7 @@ export function openStore(database: Database, options: OrderStoreOptions) {
     books: bookStore(database),
     ledger,
     rates: rateStore(database, prisma),
+    exports: exportStore(database),
     summary: summaryStore(database, { ledger, merchants, attention }),
     attention,
   }

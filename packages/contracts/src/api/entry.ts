@@ -79,26 +79,26 @@ export const entryList = z.object({
 })
 export type EntryListBody = z.infer<typeof entryList>
 
-const filters = {
+export const entryFilters = {
   at_gte: timestamp.optional(),
   at_lt: timestamp.optional(),
   kind: entryKind.optional(),
   order_id: id.optional(),
 }
 
+/** Decimal signs, times and heads of a file for spreadsheets. */
+export const fileForm = z
+  .enum(['international', 'brazilian'])
+  .meta({ description: '`brazilian`: decimal commas, the times of São Paulo and heads in Portuguese; as CSV with semicolons' })
+export type FileForm = z.infer<typeof fileForm>
+
 /** Query of `GET /api/v1/entries`: oldest first, by sequence, or by `at` in a range of time. */
 export const listEntries = z.strictObject({
-  ...filters,
+  ...entryFilters,
   limit: pageQuery.limit,
   after: cursorInQuery.optional(),
 })
 export type ListEntries = z.infer<typeof listEntries>
 
 /** Query of `GET /api/v1/entries.csv`. */
-export const exportEntries = z.strictObject({
-  ...filters,
-  form: z
-    .enum(['international', 'brazilian'])
-    .default('international')
-    .meta({ description: '`brazilian`: semicolons, decimal commas, the times of São Paulo and heads in Portuguese' }),
-})
+export const exportEntries = z.strictObject({ ...entryFilters, form: fileForm.default('international') })

@@ -195,7 +195,10 @@ export const checkout = z
     id,
     livemode: livemode.optional(),
     merchant_name: z.string(),
-    external_ref: externalRef.nullable().optional().meta({ description: 'The number that the shop gave the order; it stands on the receipt' }),
+    external_ref: externalRef
+      .nullable()
+      .optional()
+      .meta({ description: 'The number that the shop gave the order; it stands on the receipt' }),
     description: description.nullable(),
     of_subscription: z.boolean().optional().meta({ description: 'Whether it is the charge of a subscription' }),
     status: orderStatus,

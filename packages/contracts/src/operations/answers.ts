@@ -14,6 +14,7 @@ import { delivery, deliveryDetail, deliveryOverview, replayed } from '../api/del
 import { entryList } from '../api/entry'
 import { eventBody, eventList } from '../api/event'
 import { explanation } from '../api/explanation'
+import { exportList, ledgerExport } from '../api/export'
 import { listOf, searchedListOf } from '../api/list'
 import { merchant, merchantWithKey, merchantWithNewKey } from '../api/merchant'
 import { checkout, order, payment } from '../api/order'
@@ -56,6 +57,8 @@ export const answers = {
   AttentionList: attentionList,
   EntryList: entryList,
   CustomerErasure: customerErasure,
+  Export: ledgerExport,
+  ExportList: exportList,
   Payment: payment,
   Refund: refund,
   RefundClaim: refundClaim,

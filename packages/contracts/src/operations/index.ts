@@ -16,6 +16,7 @@ export {
   type BodyOf,
   type Credential,
   INFORMED,
+  isFile,
   isKeyed,
   judges,
   type Method,

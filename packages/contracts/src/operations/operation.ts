@@ -35,8 +35,8 @@ export interface Operation {
   body?: z.ZodType
   /** A body as the document shows it: some fields exclude each other, so it cannot be made of the schema. */
   example?: object
-  /** Status to the schema of its JSON; a stream and a file have types of their own. */
-  answers: Partial<Record<200 | 201 | 202, AnswerName | 'stream' | 'csv'>>
+  /** Status to the schema of its JSON; a stream, a list as CSV and a file of another format have types of their own. */
+  answers: Partial<Record<200 | 201 | 202, AnswerName | 'stream' | 'csv' | 'file'>>
   /** Beyond those that its credential, its body and its path bring with them. */
   errors?: readonly ErrorCode[]
   /** Takes an Idempotency-Key though no API key reaches it, or takes none because it changes nothing: every other POST that one reaches takes it. */
@@ -170,6 +170,9 @@ export const aliasPath = (path: string): string => path.replace('/api/v1', '/api
 /** The path with these values in it. */
 export const pathWith = (path: string, params: Readonly<Record<string, string | number>>): string =>
   path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))
+
+/** Its answer is passed on in parts, as long as it may be. */
+export const isFile = ({ answers }: Pick<Operation, 'answers'>): boolean => answers[200] === 'csv' || answers[200] === 'file'
 
 /** Every POST of the API-key surface takes an Idempotency-Key. */
 export const isKeyed = ({ method, credentials, keyed }: Pick<Operation, 'method' | 'credentials' | 'keyed'>): boolean =>

@@ -2,6 +2,7 @@ import { attachPayment, exportAttention, handleAttention, listAttention } from '
 import { eraseCustomers } from '../api/customer'
 import { exportEntries, listEntries } from '../api/entry'
 import { explainTransaction } from '../api/explanation'
+import { createExport, EXPORT_KEPT_S, EXPORT_ROWS_MAX, EXPORTS_KEPT_MAX, EXPORTS_OPEN_MAX } from '../api/export'
 import { acceptOrder, createOrder, updateOrder } from '../api/order'
 import { exportOrders, listOrders } from '../api/order-list'
 import { summaryQuery } from '../api/summary'
@@ -113,6 +114,29 @@ export const orders = {
     'entries',
     '`amount` is negative where an earlier entry is taken back. ',
   ),
+  createExport: byEither('post', '/exports', {
+    ...{ ...reads, alias: 'createMyExport', audit: 'export.create', summary: 'Have a file of your ledger made', creates: 'getExport' },
+    description:
+      `In the background, as CSV, XLSX, JSON lines or OFX, of at most ${EXPORT_ROWS_MAX.toLocaleString('en')} entries: what was booked when it is asked for, and nothing later. ` +
+      `409 while ${EXPORTS_OPEN_MAX} of yours are being made. The newest ${EXPORTS_KEPT_MAX} are kept for ${EXPORT_KEPT_S / 3600} hours.`,
+    body: createExport,
+    example: { format: 'xlsx', form: 'brazilian', at_gte: '2026-01-01T03:00:00.000Z', at_lt: '2027-01-01T03:00:00.000Z' },
+    answers: { 201: 'Export' },
+    errors: ['invalid_state'],
+  }),
+  listExports: byEither('get', '/exports', {
+    ...{ ...reads, alias: 'listMyExports', summary: 'List the files of your ledger', answers: { 200: 'ExportList' } },
+    description: 'Newest first.',
+  }),
+  getExport: byEither('get', '/exports/:id', {
+    ...{ ...reads, alias: 'getMyExport', summary: 'Get the progress of a file', answers: { 200: 'Export' }, errors: ['not_found'] },
+    description: 'Ask again every few seconds until it is `ready` or `failed`. 404 once it has expired.',
+  }),
+  downloadExport: byEither('get', '/exports/:id/file', {
+    ...{ ...reads, alias: 'downloadMyExport', summary: 'Download a file of your ledger', errors: ['not_found', 'invalid_state'] },
+    description: '409 until it is `ready`. A file that breaks off is not complete; ask again.',
+    answers: { 200: 'file' },
+  }),
 
   listAttention: byEither('get', '/attention', {
     ...{ ...reads, alias: 'listMyAttention', summary: 'List money that does not simply settle', query: listAttention },

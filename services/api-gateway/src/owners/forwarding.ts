@@ -2,6 +2,7 @@ import {
   ApiError,
   aliasPath,
   type Caller,
+  isFile,
   judges,
   type Operation,
   type OperationId,
@@ -43,7 +44,7 @@ export function forwarding(
   operation: Operation,
   { isAlias }: Place,
 ): RequestHandler {
-  const { path, answers, audit, unrecordedByKey, creates, cachedS, judgesMembers } = operation
+  const { path, audit, unrecordedByKey, creates, cachedS, judgesMembers } = operation
   const owner = operation.owner === 'api-gateway' ? undefined : owners[operation.owner]
   if (!owner && operation.owner === 'chain-listener') return refuseUnread
   if (!owner) throw new Error(`${path} has neither an owner nor a handler.`)
@@ -57,7 +58,7 @@ export function forwarding(
     if (!isMailing) refuseMail(operation, req.body)
     const asking = callerIn(res, await shownSecret(res, operation))
     const caller = judgesMembers && asking.kind === 'merchant' ? { ...asking, member_ids: await memberIds(res) } : asking
-    if (answers[200] === 'csv') return forwardStream(owner, caller, ownerPath, req, res)
+    if (isFile(operation)) return forwardStream(owner, caller, ownerPath, req, res)
     const isRecorded = audit !== undefined && !(unrecordedByKey && isByKey(res))
     const change = isRecorded && {
       action: audit,

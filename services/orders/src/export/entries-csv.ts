@@ -30,7 +30,7 @@ export const internationalColumns: readonly CsvColumn<EntryBody>[] = [
   ['fiscal_document', ({ fiscal_document: document }) => (document ? `${document.kind} ${document.key}` : null)],
 ]
 
-const KINDS: Record<EntryKind, string> = {
+export const KINDS: Record<EntryKind, string> = {
   payment: 'Pagamento',
   unmatched: 'Entrada sem cobrança',
   direct: 'Transferência direta',
@@ -50,6 +50,13 @@ const clock = new Intl.DateTimeFormat('pt-BR', {
   second: '2-digit',
 })
 const local = (iso: string) => clock.format(new Date(iso)).replace(', ', ' ')
+
+/** Milliseconds of the clock in São Paulo, as if it stood in UTC. */
+export function localClock(iso: string): number {
+  const part = Object.fromEntries(clock.formatToParts(new Date(iso)).map(({ type, value }) => [type, Number(value)]))
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part
+  return Date.UTC(year, month - 1, day, hour, minute, second)
+}
 const decimal = (amount: string | null) => amount?.replace('.', ',') ?? null
 
 /** As a spreadsheet in Brazil reads it: decimal commas, the times of São Paulo, and heads that an accountant knows. */

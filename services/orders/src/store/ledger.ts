@@ -1,6 +1,7 @@
 import { entryKind, fiscalDocumentKey, type ListEntries } from '@ponte/contracts'
 import type { Database, EpochSpan, NumberedHistory } from '@ponte/service-kit'
 import { z } from 'zod'
+import type { PayoutAccount } from '../export/ofx'
 import type { Entry, KindSum } from '../ledger/entry'
 import type { Moved } from '../ledger/platform-fee'
 import { FIRST_ID } from './chain'
@@ -142,26 +143,43 @@ const CLOSE = `
   UPDATE ledger_close SET through = $1 FROM alone WHERE through < $1`
 
 /** Which of a merchant's entries, after which sequence. */
-export type EntrySearch = Omit<ListEntries, 'limit' | 'after'> & { after?: number | undefined }
+export type EntrySearch = Omit<ListEntries, 'limit' | 'after'> & {
+  after?: number | undefined
+  /** The last sequence that is looked at. */
+  through?: number | undefined
+  /** Those alone that reached or left a payout address; or this one. */
+  payout?: true | Pick<PayoutAccount, 'chainId' | 'address'>
+}
+
+/** The payout address of an entry that reached or left one. A refund went from that of its order. */
+const PAYOUT = "lower(CASE kind WHEN 'returned' THEN (SELECT merchant_address FROM orders WHERE orders.id = order_id) ELSE address END)"
 
 /** Raw SQL: which index answers depends on the filters. */
-function searchOf(merchantId: string, { after, at_gte, at_lt, kind, order_id }: EntrySearch, limit: number) {
+function conditionsOf(merchantId: string, { after, at_gte, at_lt, kind, order_id, through, payout }: EntrySearch) {
   const isRange = at_gte !== undefined || at_lt !== undefined
-  const values: unknown[] = [merchantId, limit]
+  const values: unknown[] = [merchantId]
   const given = (value: unknown) => `$${values.push(value)}`
   const conditions = [
+    'merchant_id = $1',
     kind && `kind = ${given(kind)}`,
     order_id && `order_id = ${given(order_id)}`,
     at_gte && `at >= ${given(at_gte)}`,
     at_lt && `at < ${given(at_lt)}`,
+    through !== undefined && `sequence <= ${given(through)}`,
+    payout && "kind IN ('settled', 'direct', 'returned')",
+    typeof payout === 'object' && `chain_id = ${given(payout.chainId)} AND ${PAYOUT} = ${given(payout.address)}`,
     after && !isRange && `sequence > ${given(after)}`,
     after &&
       isRange &&
       `(at, sequence) > ((SELECT at FROM entries AS before WHERE before.merchant_id = $1 AND before.sequence = ${given(after)}), $${values.length})`,
   ].filter(condition => typeof condition === 'string')
-  const order = isRange ? 'at, sequence' : 'sequence'
+  return { where: conditions.join(' AND '), order: isRange ? 'at, sequence' : 'sequence', values }
+}
+
+function searchOf(merchantId: string, search: EntrySearch, limit: number) {
+  const { where, order, values } = conditionsOf(merchantId, search)
   const text = `
-    WITH page AS MATERIALIZED (SELECT * FROM entries WHERE merchant_id = $1 ${conditions.map(each => `AND ${each}`).join(' ')} ORDER BY ${order} LIMIT $2)
+    WITH page AS MATERIALIZED (SELECT * FROM entries WHERE ${where} ORDER BY ${order} LIMIT $${values.push(limit)})
     SELECT coalesce((SELECT jsonb_agg(${entries.json('page')}::jsonb || ${BESIDE} ORDER BY ${order}) FROM page), '[]') AS found, ${HISTORY}`
   return { text, values }
 }
@@ -175,6 +193,30 @@ export function ledgerStore(database: Database) {
       const { rows } = await database.query<{ found: unknown[]; newest: number | null; epochs: EpochSpan[] }>(text, values)
       const [{ found = [], newest = 0, epochs = [] } = {}] = rows
       return { rows: found.map(parsed), history: { newest: newest ?? 0, epochs } }
+    },
+
+    /** How many there are, as far as it is counted. */
+    async count(merchantId: string, search: EntrySearch, max: number): Promise<number> {
+      const { where, values } = conditionsOf(merchantId, search)
+      const text = `SELECT count(*) AS entries FROM (SELECT FROM entries WHERE ${where} LIMIT $${values.push(max)}) AS counted`
+      const { rows } = await database.query<{ entries: string }>(text, values)
+      return Number(rows[0]?.entries ?? 0)
+    },
+
+    /** Payout addresses that they reached or left, with what that comes to. */
+    async payoutAccounts(merchantId: string, search: EntrySearch): Promise<PayoutAccount[]> {
+      const { where, values } = conditionsOf(merchantId, { ...search, payout: true })
+      const text = `
+        SELECT chain_id, ${PAYOUT} AS address, min(at) AS from, max(at) AS to, sum(CASE kind WHEN 'returned' THEN -units ELSE units END) AS units
+        FROM entries WHERE ${where} GROUP BY 1, 2 ORDER BY 1, 2`
+      const { rows } = await database.query<{ chain_id: number; address: string; from: Date; to: Date; units: string }>(text, values)
+      return rows.map(({ chain_id, address, from, to, units }) => ({ chainId: chain_id, address, from, to, units: BigInt(units) }))
+    },
+
+    /** The last sequence that was given. */
+    async newest(merchantId: string): Promise<number> {
+      const { rows } = await database.query<{ sequence: string }>('SELECT sequence FROM ledgers WHERE merchant_id = $1', [merchantId])
+      return Number(rows[0]?.sequence ?? 0)
     },
 
     /** Sums by the index of the period in which they count; -1 is all before the first. */

@@ -52,25 +52,33 @@ export async function sendCsv<Row>(req: Request, res: Response, list: CsvList<Ro
 }
 
 /** The caller has closed the connection. */
-const isGone = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
+export const isGone = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
 
-async function* linesOf<Row>({ columns, separator, page }: CsvList<Row>): AsyncGenerator<string> {
-  yield BYTE_ORDER_MARK +
-    csvLine(
-      columns.map(([name]) => name),
-      separator,
+type Columns<Row> = Pick<CsvList<Row>, 'columns' | 'separator'>
+
+export const csvStart = <Row>({ columns, separator }: Columns<Row>): string =>
+  BYTE_ORDER_MARK +
+  csvLine(
+    columns.map(([name]) => name),
+    separator,
+  )
+
+export const csvRows = <Row>({ columns, separator }: Columns<Row>, rows: readonly Row[]): string =>
+  rows
+    .map(row =>
+      csvLine(
+        columns.map(([, read]) => read(row)),
+        separator,
+      ),
     )
+    .join('')
+
+async function* linesOf<Row>(list: CsvList<Row>): AsyncGenerator<string> {
+  yield csvStart(list)
   let place: string | undefined
   do {
-    const { rows, next } = await page(place === undefined ? {} : { starting_after: place }, PAGE)
-    yield rows
-      .map(row =>
-        csvLine(
-          columns.map(([, read]) => read(row)),
-          separator,
-        ),
-      )
-      .join('')
+    const { rows, next } = await list.page(place === undefined ? {} : { starting_after: place }, PAGE)
+    yield csvRows(list, rows)
     place = next
   } while (place !== undefined)
 }

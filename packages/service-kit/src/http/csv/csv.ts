@@ -13,8 +13,10 @@ export type CsvSeparator = ',' | ';'
 export const csvLine = (cells: readonly (string | null)[], separator: CsvSeparator = ','): string =>
   `${cells.map(cell => csvCell(cell ?? '', separator)).join(separator)}\r\n`
 
+/** A text as no spreadsheet evaluates it. A negative number is itself, evaluated or not. */
+export const guardedText = (text: string): string => (NUMBER.test(text) ? text : text.replace(FORMULA, "'"))
+
 function csvCell(text: string, separator: CsvSeparator): string {
-  // Evaluated, a negative number is itself.
-  const safe = NUMBER.test(text) ? text : text.replace(FORMULA, "'")
+  const safe = guardedText(text)
   return /["\r\n]/.test(safe) || safe.includes(separator) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe
 }

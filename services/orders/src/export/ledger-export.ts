@@ -1,0 +1,91 @@
+import {
+  type CreateExport,
+  type EntryKind,
+  EXPORT_KEPT_S,
+  type ExportBody,
+  type ExportFailure,
+  type ExportFormat,
+  type ExportStatus,
+  type FileForm,
+} from '@ponte/contracts'
+
+/** A file of a merchant's ledger, and how far it is. */
+export interface LedgerExport {
+  id: string
+  merchantId: string
+  status: ExportStatus
+  format: ExportFormat
+  form: FileForm
+  atGte: Date | null
+  atLt: Date | null
+  kind: EntryKind | null
+  orderId: string | null
+  /** The last sequence that is in it: entries are never changed, so written again it is the same. */
+  through: number
+  requestedBy: string | null
+  createdAt: Date
+  expiresAt: Date
+  /** Under which it is or was written. */
+  lease: string | null
+  attempts: number
+  rows: number
+  rowsTotal: number | null
+  size: number | null
+  readyAt: Date | null
+  failure: ExportFailure | null
+}
+
+interface Asked {
+  id: string
+  merchantId: string
+  through: number
+  requestedBy: string | null
+}
+
+export function openExport({ id, merchantId, through, requestedBy }: Asked, body: CreateExport, at: Date): LedgerExport {
+  return {
+    ...{ id, merchantId, through, requestedBy, status: 'waiting', format: body.format, form: body.form },
+    ...{ atGte: dateOf(body.at_gte), atLt: dateOf(body.at_lt), kind: body.kind ?? null, orderId: body.order_id ?? null },
+    ...{ createdAt: at, expiresAt: new Date(at.getTime() + EXPORT_KEPT_S * 1000) },
+    ...{ lease: null, attempts: 0, rows: 0, rowsTotal: null, size: null, readyAt: null, failure: null },
+  }
+}
+
+const dateOf = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text))
+
+/** The entries that are in it. */
+export const searchIn = ({ atGte, atLt, kind, orderId, through }: LedgerExport) => ({
+  at_gte: atGte?.toISOString(),
+  at_lt: atLt?.toISOString(),
+  kind: kind ?? undefined,
+  order_id: orderId ?? undefined,
+  through,
+})
+
+export const exportBody = (found: LedgerExport, publicUrl: string): ExportBody => ({
+  object: 'export',
+  id: found.id,
+  status: found.status,
+  format: found.format,
+  form: found.form,
+  at_gte: found.atGte?.toISOString() ?? null,
+  at_lt: found.atLt?.toISOString() ?? null,
+  kind: found.kind,
+  order_id: found.orderId,
+  through: found.through,
+  rows: found.rows,
+  rows_total: found.rowsTotal,
+  size: found.size,
+  failure: found.failure,
+  file_url: found.status === 'ready' ? `${publicUrl}/api/v1/exports/${found.id}/file` : null,
+  created_at: found.createdAt.toISOString(),
+  ready_at: found.readyAt?.toISOString() ?? null,
+  expires_at: found.expiresAt.toISOString(),
+})
+
+export const CONTENT_TYPES: Record<ExportFormat, string> = {
+  csv: 'text/csv; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  jsonl: 'application/x-ndjson; charset=utf-8',
+  ofx: 'application/x-ofx',
+}
