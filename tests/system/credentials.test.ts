@@ -85,6 +85,7 @@ async function ownerOfThings() {
     const list = await call<{ data: { id: string }[] }>(system.gatewayUrl, 'GET', `/api/v1/merchants/me/${what}`, merchant.token)
     return list.data[0]?.id ?? ''
   }
+  const exported = await create('/api/v1/exports', { format: 'ofx' })
   const ids: Record<string, string> = {
     orders: order.id,
     attention: closed.id,
@@ -98,6 +99,7 @@ async function ownerOfThings() {
     'waiting-changes': changing.pending_payout_change?.id ?? '',
     events: await newest('events'),
     deliveries: await newest('deliveries'),
+    exports: exported.id,
   }
   const full = await call<{ id: string; api_key: string }>(system.gatewayUrl, 'POST', '/api/v1/merchants/me/api-keys', merchant.token, {
     ...{ name: 'all', scopes: KEY_SCOPES },
@@ -176,7 +178,7 @@ async function ask(route: Route, path: string, authorization: string | undefined
   const text = await response.text()
   const faults = (await openApiValidator(system.gatewayUrl))({ ...route, path, status: response.status, headers: response.headers, text })
   // A file is no refusal.
-  const isFile = response.headers.get('content-type')?.startsWith('text/csv')
+  const isFile = response.headers.get('content-type')?.startsWith('text/csv') || (response.ok && route.path.endsWith('/file'))
   const { code, detail } = (isFile ? {} : JSON.parse(text)) as { code?: string; detail?: string }
   return { status: response.status, code, detail, faults, response }
 }
@@ -185,7 +187,7 @@ const thingIn = ({ path }: Route) => (path.includes('checkout') ? 'orders' : (/\
 const withId = ({ path }: Route, id: string) => path.replace(/\{\w+\}/, id).replace('{period_index}', '0')
 /** Another merchant's does not exist: it is looked for among one's own alone. */
 const isPrivate = (route: Route) =>
-  ['payout-changes', 'waiting-changes', 'api-keys', 'members', 'invitations', 'sessions'].includes(thingIn(route))
+  ['payout-changes', 'waiting-changes', 'api-keys', 'members', 'invitations', 'sessions', 'exports'].includes(thingIn(route))
 const named = (route: Route) => route.path.includes('{')
 
 /** Every credential that is not the right one, by what it is. */

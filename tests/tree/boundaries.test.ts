@@ -33,6 +33,7 @@ const homes: Record<string, string[]> = {
   // For hashing of blocks: their form, and the tries of their receipts.
   '@ethereumjs': ['services/chain-listener/src/logs/{header,receipts,trie}.ts'],
   nodemailer: ['services/api-gateway/src/mail/smtp.ts'],
+  fflate: ['services/orders/src/export/xlsx.ts'],
   'fast-png': ['services/api-gateway/src/branding/logo.ts'],
   cookie: ['services/api-gateway/src/pages/dashboard-session.ts'],
   sirv: ['services/api-gateway/src/pages/pages.ts'],

@@ -102,7 +102,7 @@ export function createProgram(context: ProgramContext): Command {
       output().show(merchant, fields(merchant))
     })
 
-  addResources(program, { profile, output, print: text => void stdout.write(text) })
+  addResources(program, { profile, output, print: file => void stdout.write(file) })
 
   program
     .command('listen')

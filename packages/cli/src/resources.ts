@@ -1,4 +1,4 @@
-import type { Ponte } from '@ponte/sdk'
+import type { CreateExport, Ponte } from '@ponte/sdk'
 import type { Command } from 'commander'
 import { fields, type Output, table } from './output'
 import { type ProfileFile, UsageError } from './profile'
@@ -8,7 +8,7 @@ export interface ResourceContext {
   profile: ProfileFile
   output(): Output
   /** Writes a file to the standard output as it is. */
-  print(text: string): void
+  print(file: string | Uint8Array): void
 }
 
 type Row = Record<string, unknown>
@@ -65,6 +65,7 @@ export function addResources(program: Command, { profile, output, print }: Resou
         .option('-f, --filter <name=value...>', 'as the query parameters of the API')
         .action(async ({ filter = [] }: { filter?: string[] }) => print(await exportCsv(queryOf(filter))))
     }
+    if (resource.name === 'exports') addExport(command, { profile, output, print })
     if (resource.name === 'orders') {
       addCreate(command, { profile, output })
       addAccept(command, { profile, output })
@@ -72,6 +73,22 @@ export function addResources(program: Command, { profile, output, print }: Resou
     }
   }
 }
+
+function addExport(command: Command, { profile, output, print }: ResourceContext): void {
+  command
+    .command('create <format>')
+    .description('have a file of the ledger made: csv, xlsx, jsonl or ofx')
+    .option('-f, --filter <name=value...>', 'as the fields of the API, such as form=brazilian or at_gte=2026-01-01T03:00:00.000Z')
+    .action(async (format: string, { filter = [] }: { filter?: string[] }) => {
+      const made = await merchantClient(profile).exports.create(Object.assign(queryOf(filter), { format: format as Format }))
+      output().show(made, fields(made))
+    })
+  command
+    .command('file <id>')
+    .description('write the file to the standard output, once it is ready')
+    .action(async (id: string) => print(await merchantClient(profile).exports.file(id)))
+}
+type Format = CreateExport['format']
 
 type OfOrders = Omit<ResourceContext, 'print'>
 
@@ -162,6 +179,12 @@ function resources(profile: ProfileFile): Resource[] {
       list: query => allEntries(api(), query),
       verbs: [],
       export: query => api().entries.export(query),
+    },
+    {
+      ...{ name: 'exports', description: 'files of the ledger, made in the background' },
+      columns: ['id', 'status', 'format', 'rows', 'rows_total', 'created_at'],
+      list: async () => (await api().exports.list()).data,
+      verbs: [{ name: 'get', description: 'how far a file is', run: id => api().exports.get(id) }],
     },
     {
       ...{ name: 'changes', description: 'who changed what of the account' },

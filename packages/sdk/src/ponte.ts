@@ -4,6 +4,7 @@ import { type Attention, createAttention } from './resources/attention.js'
 import { type Chain, createChain } from './resources/chain.js'
 import { createEntries, type Entries } from './resources/entries.js'
 import { createEvents, type Events } from './resources/events.js'
+import { createExports, type Exports } from './resources/exports.js'
 import { createMerchant, type MerchantResource } from './resources/merchant.js'
 import { createOrders, type Orders } from './resources/orders.js'
 import { createRefunds, type Refunds } from './resources/refunds.js'
@@ -50,6 +51,8 @@ export class Ponte {
   readonly events: Events
   /** The ledger of your money. */
   readonly entries: Entries
+  /** Files of the ledger, made in the background. */
+  readonly exports: Exports
   /** Payers, networks and time of a deployment for tests. */
   readonly testing: Testing
   /** Checkpoints of what was booked of the chain. */
@@ -74,6 +77,7 @@ export class Ponte {
     this.subscriptions = createSubscriptions(send)
     this.events = createEvents(send)
     this.entries = createEntries(send)
+    this.exports = createExports(send)
     this.testing = createTesting(send)
     this.chain = createChain(send)
     this.merchant = createMerchant(send, current)

@@ -108,6 +108,12 @@ export type ListAudit = Query<'listAudit'>
 export type SummaryQuery = Query<'getSummary'>
 /** Filters of `orders.export`. */
 export type ExportOrders = Query<'exportOrders'>
+/** A file of your ledger, and how far it is. */
+export type Export = Schemas['Export']
+/** Your files of the ledger, newest first. */
+export type ExportList = Schemas['ExportList']
+/** Sent by `exports.create`. */
+export type CreateExport = Schemas['CreateExport']
 /** Filters of `entries.export`. */
 export type ExportEntries = Query<'exportEntries'>
 /** Filters of `attention.export`. */

@@ -20,6 +20,8 @@ export interface FetchAnswer {
   status: number
   headers: { get(name: string): string | null }
   text(): Promise<string>
+  /** Used for files that are no text. */
+  arrayBuffer?(): Promise<ArrayBuffer>
 }
 
 /** Set for a single call. */
@@ -43,8 +45,8 @@ export interface Call extends WriteOptions {
   keyed?: boolean
   /** Extra time for the answer. */
   waitMs?: number
-  /** The answer is a file, given as its text. */
-  file?: boolean
+  /** The answer is a file, given as its text or its bytes. */
+  file?: 'text' | 'bytes'
 }
 
 export interface TransportOptions {
@@ -79,7 +81,7 @@ async function attemptOnce(options: TransportOptions, call: Call, key: string | 
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
   const search = new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)]))).toString()
   const url = `${options.baseUrl}${path}${search === '' ? '' : `?${search}`}`
-  const accept = call.file ? { Accept: 'text/csv, application/json' } : {}
+  const accept = call.file ? { Accept: call.file === 'text' ? 'text/csv, application/json' : '*/*' } : {}
   const headers: Record<string, string> = { ...options.headers, ...accept, Authorization: `Bearer ${await options.credential()}` }
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   if (key !== null) headers['Idempotency-Key'] = key
@@ -90,8 +92,9 @@ async function attemptOnce(options: TransportOptions, call: Call, key: string | 
   try {
     const init: FetchInit = { method, headers, signal: ending.signal, redirect: 'manual' }
     const answer = await options.fetch(url, body === undefined ? init : { ...init, body: JSON.stringify(body) })
+    if (call.file === 'bytes' && answer.arrayBuffer && isFile(answer)) return new Uint8Array(await answer.arrayBuffer())
     const text = await answer.text()
-    if (call.file && isFile(answer)) return text
+    if (call.file && isFile(answer)) return call.file === 'text' ? text : new TextEncoder().encode(text)
     return read(answer, text, key)
   } catch (error) {
     if (isPonteError(error)) throw error
@@ -104,7 +107,8 @@ async function attemptOnce(options: TransportOptions, call: Call, key: string | 
 }
 
 // A page of something in between is 200 too, and no file.
-const isFile = ({ status, headers }: FetchAnswer) => status === 200 && /^text\/csv\b/.test(headers.get('content-type') ?? '')
+const FILE = /^(text\/csv|application\/(x-ndjson|x-ofx|vnd\.openxmlformats-officedocument\.spreadsheetml\.sheet))\b/
+const isFile = ({ status, headers }: FetchAnswer) => status === 200 && FILE.test(headers.get('content-type') ?? '')
 
 function read({ status, headers }: FetchAnswer, text: string, idempotencyKey: string | null): unknown {
   const requestId = headers.get('x-request-id')

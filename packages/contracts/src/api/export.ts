@@ -18,8 +18,8 @@ export const EXPORTS_OPEN_MAX = 3
 export const EXPORTS_KEPT_MAX = 5
 export const EXPORT_KEPT_S = 172_800
 
-/** Body of `POST /api/v1/exports`. */
-export const createExport = z.strictObject({ ...entryFilters, format: exportFormat, form: fileForm.default('international') })
+/** Body of `POST /api/v1/exports`; without a form it is the international one. */
+export const createExport = z.strictObject({ ...entryFilters, format: exportFormat, form: fileForm.optional() })
 export type CreateExport = z.infer<typeof createExport>
 
 export const exportStatus = z.enum(['waiting', 'running', 'ready', 'failed'])

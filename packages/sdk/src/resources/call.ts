@@ -22,7 +22,7 @@ export const exportFile = (
   id: OperationId,
   query: object | undefined,
   options: RequestOptions | undefined,
-): Promise<string> => callOperation(send, id, { ...(query ? { query } : {}), ...options, file: true })
+): Promise<string> => callOperation(send, id, { ...(query ? { query } : {}), ...options, file: 'text' })
 
 /** An id as a part of a path: nothing that a caller passes in leaves its route. */
 function segment(id: string): string {

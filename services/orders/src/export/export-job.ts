@@ -2,8 +2,8 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { EXPORT_ROWS_MAX } from '@ponte/contracts'
 import { entryBody } from '../ledger/entry'
+import { searchIn } from '../ledger/export'
 import type { EntrySearch, ExportLease, Store } from '../store'
-import { searchIn } from './ledger-export'
 import { type LedgerPages, ledgerFile } from './ledger-file'
 
 const compress = promisify(gzip)

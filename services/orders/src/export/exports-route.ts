@@ -4,9 +4,9 @@ import { gunzip } from 'node:zlib'
 import { ApiError, EXPORTS_OPEN_MAX, type MerchantTerms, operations, userIdOf } from '@ponte/contracts'
 import { addLogFields, answersTo, isGone, serve, serveOnce, uuidv7At } from '@ponte/service-kit'
 import type { Router } from 'express'
+import { CONTENT_TYPES, exportBody, type LedgerExport, openExport } from '../ledger/export'
 import type { Place } from '../order/body'
 import type { Store } from '../store'
-import { CONTENT_TYPES, exportBody, type LedgerExport, openExport } from './ledger-export'
 
 const decompress = promisify(gunzip)
 

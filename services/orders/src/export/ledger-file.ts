@@ -1,8 +1,9 @@
 import type { EntryBody, ExportFormat, FileForm } from '@ponte/contracts'
 import { type CsvColumn, csvRows, csvStart } from '@ponte/service-kit'
+import type { PayoutAccount } from '../ledger/entry'
 import { brazilianColumns, internationalColumns } from './entries-csv'
 import { brazilianSheet, internationalSheet } from './entries-xlsx'
-import { movement, OFX_END, ofxStart, type PayoutAccount, STATEMENTS_END, STATEMENTS_START, statementEnd, statementStart } from './ofx'
+import { movement, OFX_END, ofxStart, STATEMENTS_END, STATEMENTS_START, statementEnd, statementStart } from './ofx'
 import { xlsx } from './xlsx'
 
 export interface LedgerPages {

@@ -1,16 +1,6 @@
 import { type EntryBody, formatUsdc } from '@ponte/contracts'
+import type { PayoutAccount } from '../ledger/entry'
 import { localClock } from './entries-csv'
-
-/** What reached and left a payout address on a network, of the entries in a file. */
-export interface PayoutAccount {
-  chainId: number
-  /** Lower-case. */
-  address: string
-  from: Date
-  to: Date
-  /** What its movements come to. */
-  units: bigint
-}
 
 /** Header and signon; the statements follow, and the end. */
 export const ofxStart = (at: Date): string =>

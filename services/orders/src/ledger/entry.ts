@@ -38,6 +38,17 @@ export interface Entry {
   fiscalDocument: FiscalDocumentKey | null
 }
 
+/** What reached and left a payout address on a network, of the entries in a file. */
+export interface PayoutAccount {
+  chainId: number
+  /** Lower-case. */
+  address: string
+  from: Date
+  to: Date
+  /** What its movements come to. */
+  units: bigint
+}
+
 /** Every entry is a transfer between two accounts, so each is balanced in units and in centavos. */
 export const ACCOUNTS: Record<EntryKind, readonly [from: LedgerAccount, to: LedgerAccount]> = {
   payment: ['payer', 'received'],

@@ -33,6 +33,7 @@ export const auditEn: typeof auditPt = {
     'order.update': 'Customer or document of an order changed',
     'customer.erase': 'Customer erased everywhere',
     'order.cancel': 'Order cancelled',
+    'export.create': 'File of the ledger asked for',
     'order.accept': 'Order accepted as paid',
     'refund.create': 'Refund asked for',
     'refund.sign': 'Refund signed',

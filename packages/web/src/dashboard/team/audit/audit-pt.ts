@@ -31,6 +31,7 @@ export const auditPt = {
     'order.update': 'Cliente ou documento da cobrança mudado',
     'customer.erase': 'Cliente apagado de tudo',
     'order.cancel': 'Cobrança cancelada',
+    'export.create': 'Arquivo do razão pedido',
     'order.accept': 'Cobrança aceita como paga',
     'refund.create': 'Reembolso pedido',
     'refund.sign': 'Reembolso assinado',

@@ -54,6 +54,10 @@ export const sdkReference: readonly ReferenceDoor[] = [
             "text": "The ledger of your money."
           },
           {
+            "signature": "readonly exports: Exports",
+            "text": "Files of the ledger, made in the background."
+          },
+          {
             "signature": "readonly testing: Testing",
             "text": "Payers, networks and time of a deployment for tests."
           },
@@ -374,6 +378,29 @@ export const sdkReference: readonly ReferenceDoor[] = [
         ]
       },
       {
+        "name": "Exports",
+        "text": "Files of your ledger, made in the background: CSV, XLSX, JSON lines or OFX.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "create(body: CreateExport, options?: WriteOptions): Promise<Export>",
+            "text": "Has a file made of what is booked now. Ask for it with `get` every few seconds until it is `ready` or `failed`."
+          },
+          {
+            "signature": "get(id: string, options?: RequestOptions): Promise<Export>",
+            "text": "How far a file is."
+          },
+          {
+            "signature": "list(options?: RequestOptions): Promise<ExportList>",
+            "text": "Your files, newest first."
+          },
+          {
+            "signature": "file(id: string, options?: RequestOptions): Promise<Uint8Array>",
+            "text": "The file itself, once it is `ready`; one that breaks off is an error. A file of many megabytes is better read from `file_url`, in parts."
+          }
+        ]
+      },
+      {
         "name": "FetchAnswer",
         "text": "The used part of a `Response`.",
         "kind": "interface",
@@ -389,6 +416,10 @@ export const sdkReference: readonly ReferenceDoor[] = [
           {
             "signature": "text(): Promise<string>",
             "text": ""
+          },
+          {
+            "signature": "arrayBuffer?(): Promise<ArrayBuffer>",
+            "text": "Used for files that are no text."
           }
         ]
       },
@@ -1120,6 +1151,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "members": []
       },
       {
+        "name": "CreateExport",
+        "text": "Sent by `exports.create`.",
+        "kind": "type",
+        "signature": "type CreateExport = Schemas['CreateExport']",
+        "members": []
+      },
+      {
         "name": "CreateOrder",
         "text": "Sent by `orders.create`.",
         "kind": "type",
@@ -1232,6 +1270,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "members": []
       },
       {
+        "name": "Export",
+        "text": "A file of your ledger, and how far it is.",
+        "kind": "type",
+        "signature": "type Export = Schemas['Export']",
+        "members": []
+      },
+      {
         "name": "ExportAttention",
         "text": "Filters of `attention.export`.",
         "kind": "type",
@@ -1257,6 +1302,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "text": "Filters of `entries.export`.",
         "kind": "type",
         "signature": "type ExportEntries = Query<'exportEntries'>",
+        "members": []
+      },
+      {
+        "name": "ExportList",
+        "text": "Your files of the ledger, newest first.",
+        "kind": "type",
+        "signature": "type ExportList = Schemas['ExportList']",
         "members": []
       },
       {

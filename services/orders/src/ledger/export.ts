@@ -44,7 +44,7 @@ interface Asked {
 
 export function openExport({ id, merchantId, through, requestedBy }: Asked, body: CreateExport, at: Date): LedgerExport {
   return {
-    ...{ id, merchantId, through, requestedBy, status: 'waiting', format: body.format, form: body.form },
+    ...{ id, merchantId, through, requestedBy, status: 'waiting', format: body.format, form: body.form ?? 'international' },
     ...{ atGte: dateOf(body.at_gte), atLt: dateOf(body.at_lt), kind: body.kind ?? null, orderId: body.order_id ?? null },
     ...{ createdAt: at, expiresAt: new Date(at.getTime() + EXPORT_KEPT_S * 1000) },
     ...{ lease: null, attempts: 0, rows: 0, rowsTotal: null, size: null, readyAt: null, failure: null },
