@@ -12,6 +12,7 @@ import { usePageTitle } from '../frame/page-title'
 import { Download } from '../lists/download'
 import { VolumeChart } from '../overview/volume-chart'
 import { useWords } from '../texts/words'
+import { LedgerFiles } from './ledger-files'
 import { BOOKS_ZONE, daysOf, dutyOf, instantsOf, monthAfter, monthAt } from './months'
 import { Movements } from './movements'
 import './month.css'
@@ -55,6 +56,7 @@ export function MonthPage() {
           <DutyCard month={month} total={found.data.total} />
         </>
       )}
+      <LedgerFiles month={month} />
       <Movements key={month} month={month} />
     </>
   )

@@ -25,6 +25,12 @@ export const instantsOf = (month: string): { at_gte: string; at_lt: string } => 
   at_lt: `${monthAfter(month, 1)}-01T03:00:00.000Z`,
 })
 
+/** The same of the civil year that a month is in. */
+export const yearOf = (month: string): { at_gte: string; at_lt: string } => ({
+  at_gte: `${month.slice(0, 4)}-01-01T03:00:00.000Z`,
+  at_lt: `${Number(month.slice(0, 4)) + 1}-01-01T03:00:00.000Z`,
+})
+
 /** Duties of a month by law, as of the day on which it was read. */
 export interface Duty {
   /** The first month that it holds for. */

@@ -4,6 +4,7 @@ import { invoicingEn } from '../invoicing/invoicing-en'
 import { refundsEn } from '../refunds/refunds-en'
 import { teamEn } from '../team/team-en'
 import { endpointsEn } from './endpoints-en'
+import { filesEn } from './files-en'
 import { listsEn } from './lists-en'
 import { paymentsEn } from './payments-en'
 import { problemsEn } from './problems-en'
@@ -294,6 +295,7 @@ export const en: Texts = {
       expires: at => `It ends on ${at}.`,
     },
   },
+  ...filesEn,
   ...listsEn,
   ...paymentsEn,
   endpoints: endpointsEn,

@@ -4,6 +4,7 @@ import { invoicingPt } from '../invoicing/invoicing-pt'
 import { refundsPt } from '../refunds/refunds-pt'
 import { teamPt } from '../team/team-pt'
 import { endpointsPt } from './endpoints-pt'
+import { filesPt } from './files-pt'
 import { listsPt } from './lists-pt'
 import { exceptionNames, orderStatusPt, paymentsPt } from './payments-pt'
 import { problemsPt } from './problems-pt'
@@ -282,6 +283,7 @@ export const pt = {
       expires: (at: string) => `Ela termina em ${at}.`,
     },
   },
+  ...filesPt,
   ...listsPt,
   ...paymentsPt,
   endpoints: endpointsPt,
