@@ -115,6 +115,30 @@ test('the fee of an order is what the router took, in the file of orders and bes
   expect(body.data).toMatchObject([{ gross: '200.000100', platform_fee: '1.999999' }])
 })
 
+test('a row per payment comes to what the ledger has of payments, in USDC and in reais, and both kinds of rows have the metadata', async () => {
+  const merchant = uuidv7()
+  const body = { brl_amount: '542.00', metadata: { customer: '=1+1', note: 'a;=1' } }
+  const order: OrderBody = (await request(system.url).post('/api/v1/orders').set(asMerchant(merchant)).send(body)).body
+  const parts = [33_333_333n, 66_666_667n].map((gross, index) => chain.payment(order, { gross, block_number: 10 + index }))
+  for (const part of parts) await chain.report('confirmed', part)
+  const gone = chain.payment(order, { gross: 1_000_000n })
+  await chain.report('confirmed', gone)
+  await chain.report('orphaned', gone)
+  const cells = async (rows: string) => {
+    const { text } = await request(system.url).get(`/api/v1/orders.csv?rows=${rows}`).set(asMerchant(merchant))
+    return text.replace('\ufeff', '').trim().split('\r\n')
+  }
+  const [head = '', ...payments] = await cells('payments')
+  const columns = head.split(',')
+  expect(columns.at(-1)).toBe('metadata')
+  const values = payments.map(row => ['amount', 'brl_amount', 'tx_hash'].map(name => row.split(',')[columns.indexOf(name)]))
+  const standing = (await entriesOf(merchant, { kind: 'payment' })).slice(0, 2)
+  expect(values).toEqual(standing.map(({ amount, brl_amount, tx_hash }) => [amount, brl_amount, tx_hash]))
+  const metadata = `"{""note"":""a;'=1"",""customer"":""=1+1""}"`
+  for (const row of [...payments, (await cells('orders'))[1] ?? '']) expect(row.slice(-metadata.length)).toBe(metadata)
+  expect(payments).toHaveLength(2)
+})
+
 test('entries cannot be changed', async () => {
   await expect(system.sql.query('UPDATE entries SET units = 0')).rejects.toThrow('never changed')
   await expect(system.sql.query('DELETE FROM entries')).rejects.toThrow('never changed')

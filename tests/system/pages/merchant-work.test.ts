@@ -231,6 +231,31 @@ test('what came too little is counted as paid with a reason, and stands in the o
   await page.getByText(/It leaves out [\d.,]+.USDC that came for no order/).waitFor()
 }, 60_000)
 
+test('a file of the ledger is made while the page shows its progress, and is downloaded, also after a reload', async () => {
+  await page.goto(`${system.gatewayUrl}/dashboard/month`)
+  const card = page.locator('.card', { has: page.getByRole('heading', { name: 'Files for your accountant' }) })
+  await card.getByLabel('Format').selectOption('ofx')
+  await card.getByLabel('Period').selectOption('year')
+  await card.getByRole('button', { name: 'Prepare file' }).click()
+  const row = card.getByRole('listitem').filter({ hasText: `OFX 1/1/${new Date().getFullYear()} – 12/31/` })
+  await row.getByRole('button', { name: 'Download' }).waitFor()
+  await page.reload()
+  const [file] = await Promise.all([page.waitForEvent('download'), row.getByRole('button', { name: 'Download' }).click()])
+  expect(file.suggestedFilename()).toBe('entries.ofx')
+  expect(readFileSync(await file.path(), 'utf8')).toMatch(/^OFXHEADER:100[^]*<STMTTRN>[^]*<\/OFX>\r\n$/)
+  // As it looks while a million rows are written.
+  const running = { status: 'running', rows: 250_000, rows_total: 1_000_000, file_url: null, size: null, ready_at: null }
+  await page.route('**/merchants/me/exports', async route => {
+    const answer = await route.fetch()
+    const list: List<object> = await answer.json()
+    await route.fulfill({ json: { ...list, data: list.data.map(each => ({ ...each, ...running })) } })
+  })
+  await page.reload()
+  await card.getByText('250,000 of 1,000,000 movements').waitFor()
+  expect(await seriousFaults(page)).toEqual([])
+  await page.unroute('**/merchants/me/exports')
+}, 60_000)
+
 const factsOf = async (entry: Locator) => (await entry.locator('dd').allTextContents()).map(text => text.replaceAll('\u00a0', ' '))
 
 test('a subscription is made and charged by hand; one by the calendar is paid, refuses a second charge with a reason, and is cancelled', async () => {

@@ -53,7 +53,12 @@ export const listOrders = z
 export type ListOrders = z.infer<typeof listOrders>
 
 /** Query of `GET /api/v1/orders.csv`: a list's, without its pages. */
-export const exportOrders = z.strictObject(filters).refine(onlyPaid, notPaid)
+export const exportOrders = z
+  .strictObject({
+    ...filters,
+    rows: z.enum(['orders', 'payments']).default('orders').meta({ description: 'A row per order, or per confirmed payment of one' }),
+  })
+  .refine(onlyPaid, notPaid)
 export type ExportOrders = z.infer<typeof exportOrders>
 
 /** A page of orders. */

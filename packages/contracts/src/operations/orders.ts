@@ -87,7 +87,7 @@ export const orders = {
     '/orders.csv',
     { ...reads, alias: 'exportMyOrders', query: exportOrders },
     'orders',
-    '`gross` is what was confirmed, `share` what of it is yours. ',
+    '`gross` is what was confirmed, `share` what of it is yours; `metadata` is JSON. With `rows=payments` a row per confirmed payment of these orders, `brl_amount` at the quote. ',
   ),
   getSummary: byEither('get', '/summary', {
     ...{

@@ -3,28 +3,42 @@ import { csvPage, type OwnersAsked, sendCsv } from '@ponte/service-kit'
 import type { Request, Response } from 'express'
 import type { OrderHistory } from '../order/body'
 import type { Store } from '../store'
-import { orderColumns } from './orders-csv'
+import { orderColumns, paymentColumns, paymentRows } from './orders-csv'
 
-/** A list of orders as one file. */
+/** A list of orders as one file, by order or by payment. */
 export const exportOrders =
   (store: Store, normalized: (query: ListOrders) => ListOrders) =>
-  async (asked: OwnersAsked<Operations['exportOrders']>, req: Request, res: Response) => {
-    const query = normalized(asked.query)
+  async ({ query: { rows, ...query }, terms }: OwnersAsked<Operations['exportOrders']>, req: Request, res: Response) => {
+    const filters = normalized(query)
+    const page = async (place: { starting_after?: string }, limit: number) => {
+      const found = await store.orders.list(terms.merchant_id, { ...filters, ...place }, limit)
+      const ids = found.rows.map(({ id }) => id)
+      const histories = new Map((await store.orders.histories(ids)).map(history => [history.order.id, history]))
+      const inOrder: OrderHistory[] = ids.flatMap(id => histories.get(id) ?? [])
+      return { rows: inOrder, ids, next: csvPage(found.rows, limit, found.searchedTo).next }
+    }
+    if (rows === 'payments') {
+      return sendCsv(req, res, {
+        name: 'payments',
+        columns: paymentColumns,
+        async page(place, limit) {
+          const { rows, next } = await page(place, limit)
+          return { rows: rows.flatMap(paymentRows), next }
+        },
+      })
+    }
     await sendCsv(req, res, {
       name: 'orders',
       columns: orderColumns,
-      page: async (place, limit) => {
-        const { rows: orders, searchedTo } = await store.orders.list(asked.terms.merchant_id, { ...query, ...place }, limit)
-        const ids = orders.map(({ id }) => id)
-        const moved = await store.ledger.moved(asked.terms.merchant_id, ids)
-        const histories = await store.orders.histories(ids)
+      async page(place, limit) {
+        const { rows, ids, next } = await page(place, limit)
+        const moved = await store.ledger.moved(terms.merchant_id, ids)
         const invoicingOf = await store.invoicing.ofAll(ids)
         const rowOf = (history: OrderHistory) => {
           const { id } = history.order
-          return [id, { ...history, moved: moved.get(id), fiscalDocument: invoicingOf(id).fiscalDocument }] as const
+          return { ...history, moved: moved.get(id), fiscalDocument: invoicingOf(id).fiscalDocument }
         }
-        const found = new Map(histories.map(rowOf))
-        return { rows: orders.flatMap(({ id }) => found.get(id) ?? []), next: csvPage(orders, limit, searchedTo).next }
+        return { rows: rows.map(rowOf), next }
       },
     })
   }

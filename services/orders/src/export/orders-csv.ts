@@ -3,7 +3,8 @@ import type { CsvColumn } from '@ponte/service-kit'
 import { type Moved, platformFeeUnits } from '../ledger/platform-fee'
 import type { OrderHistory } from '../order/body'
 import type { FiscalDocument } from '../order/invoicing'
-import { confirmedPayments, inChainOrder } from '../payment/payment'
+import type { Order } from '../order/order'
+import { confirmedPayments, inChainOrder, type Payment } from '../payment/payment'
 
 interface Row extends OrderHistory {
   moved: Moved | undefined
@@ -11,7 +12,7 @@ interface Row extends OrderHistory {
 }
 
 const feeUnits = ({ order, moved }: Row): bigint => platformFeeUnits(order, moved)
-const confirmed = ({ payments }: OrderHistory) => confirmedPayments(payments).toSorted(inChainOrder)
+const confirmed = ({ payments }: Pick<OrderHistory, 'payments'>) => confirmedPayments(payments).toSorted(inChainOrder)
 const MINTED = `0x${'0'.repeat(40)}`
 
 /** `gross` is what was confirmed, `share` what of it is the merchant's, `platform_fee` the difference. */
@@ -43,4 +44,38 @@ export const orderColumns: readonly CsvColumn<Row>[] = [
   ],
   ['memo', ({ order }) => order.memo],
   ['fiscal_document', ({ fiscalDocument }) => fiscalDocument && `${fiscalDocument.kind} ${fiscalDocument.key}`],
+  ['metadata', ({ order }) => metadataOf(order)],
 ]
+
+interface PaymentRow {
+  order: Order
+  payment: Payment
+}
+
+/** Each confirmed payment of an order, by its place on the chain. */
+export const paymentRows = ({ order, payments }: OrderHistory): PaymentRow[] => confirmed({ payments }).map(payment => ({ order, payment }))
+
+export const paymentColumns: readonly CsvColumn<PaymentRow>[] = [
+  ['order_id', ({ order }) => order.id],
+  ['block_time', ({ payment }) => payment.blockTime.toISOString()],
+  ['amount', ({ payment }) => formatUsdc(payment.grossUnits)],
+  ['brl_amount', ({ order, payment }) => formatBrl(centavosAt(order.rateMicros, payment.grossUnits))],
+  ['rate', ({ order }) => formatRate(order.rateMicros)],
+  ['kind', ({ payment }) => payment.kind],
+  ['payer', ({ payment }) => (payment.payerAddress === MINTED ? null : payment.payerAddress)],
+  ['tx_hash', ({ payment }) => payment.txHash],
+  ['log_index', ({ payment }) => String(payment.logIndex)],
+  ['block_number', ({ payment }) => String(payment.blockNumber)],
+  ['status', ({ order }) => order.status],
+  ['exception', ({ order }) => order.exception],
+  ['external_ref', ({ order }) => order.externalRef],
+  ['description', ({ order }) => order.description],
+  ['subscription_id', ({ order }) => order.subscriptionId],
+  ['memo', ({ order }) => order.memo],
+  ['metadata', ({ order }) => metadataOf(order)],
+]
+
+const metadataOf = ({ metadata }: Order): string | null => (Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata))
+
+/** As the ledger books a payment of an order: rounded half up. */
+const centavosAt = (rateMicros: bigint, units: bigint): bigint => (units * rateMicros + 5_000_000_000n) / 10_000_000_000n

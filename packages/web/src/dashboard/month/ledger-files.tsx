@@ -3,7 +3,6 @@ import type { CreateExport, ExportBody, ExportFormat } from '@ponte/contracts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/api'
-import { Badge } from '../elements/badge'
 import { Card } from '../elements/card'
 import { Failure } from '../elements/states'
 import { saveBlob } from '../lists/save-blob'
@@ -89,7 +88,7 @@ function FileState({ file }: { file: ExportBody }) {
     onSuccess: blob => saveBlob(blob, `entries.${file.format}`),
   })
   const count = (rows: number) => rows.toLocaleString(locale)
-  if (file.status === 'failed') return <Badge tone="bad">{t.files.failures[file.failure ?? 'not_finished']}</Badge>
+  if (file.status === 'failed') return <span className="above">{t.files.failures[file.failure ?? 'not_finished']}</span>
   if (file.status === 'ready') {
     return (
       <span className="file-ready">
