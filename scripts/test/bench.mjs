@@ -10,6 +10,7 @@ const pieces = {
   orders: 'tests/bench/orders.ts',
   lists: 'services/orders/bench/lists.ts',
   ledger: 'services/orders/bench/ledger.ts',
+  exports: 'services/orders/bench/exports.ts',
   webhooks: 'services/webhook-dispatcher/bench/webhooks.ts',
   chain: 'services/chain-listener/bench/chain.ts',
   scan: 'services/chain-listener/bench/scan.ts',

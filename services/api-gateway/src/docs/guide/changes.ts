@@ -5,6 +5,8 @@ export const changes: readonly { day: string; gained: readonly string[] }[] = [
   {
     day: '2026-11-28',
     gained: [
+      `${c('POST /exports')}, ${c('GET /exports/{id}')} and its ${c('/file')}: a file of the ledger made in the background, as CSV, XLSX, JSON lines or OFX.`,
+      `${c('GET /orders.csv')}: ${c('metadata')}, and ${c('rows=payments')} for a row per payment.`,
       `${c('livemode')} of merchants, orders, checkouts, subscriptions and events; keys of deployments for tests begin with ${c('sk_test_')}.`,
       `${c('POST /test/faucet')}, ${c('/test/orders/{id}/pay')}, ${c('/test/orders/{id}/simulate')} and ${c('/test/clock')}, ${c('GET /test/scenarios')} and ${c('/test/clock')}: in deployments for tests alone.`,
       `${c('PATCH /orders/{id}')}, and ${c('customer')} and ${c('fiscal_document')} of orders, entries, files and subscriptions; ${c('has_fiscal_document')} of ${c('GET /orders')}; ${c('POST /customers/erase')}.`,
