@@ -5,7 +5,18 @@ const entry: EntryBody = {
   ...{ object: 'entry', sequence: 12, cursor: '12-9f86d081884c7d65', kind: 'settled', amount: '99.000000', brl_amount: '536.58' },
   ...{ from_account: 'received', to_account: 'payout', order_id: 'o', reverses: null, reason: null },
   ...{ at: '2028-03-01T02:59:59.999Z', block_time: '2028-03-01T02:59:59.999Z', booked_at: '2028-03-01T02:59:59.999Z' },
-  ...{ chain_id: 8453, tx_hash: '0x1', log_index: 0, block_number: 1, payer_address: null, address: null },
+  ...{
+    chain_id: 8453,
+    tx_hash: '0x1',
+    log_index: 0,
+    block_number: 1,
+    market_rate: null,
+    market_brl_amount: null,
+    ptax_rate: null,
+    ptax_date: null,
+    payer_address: null,
+    address: null,
+  },
 }
 const field = (text: string, name: string) => new RegExp(`<${name}>([^\r]*)`).exec(text)?.[1]
 

@@ -1,5 +1,6 @@
 import { formatBrl, formatRate, formatUsdc } from '@ponte/contracts'
 import type { CsvColumn } from '@ponte/service-kit'
+import { centavosAt } from '../ledger/centavos'
 import { type Moved, platformFeeUnits } from '../ledger/platform-fee'
 import type { OrderHistory } from '../order/body'
 import type { FiscalDocument } from '../order/invoicing'
@@ -59,7 +60,7 @@ export const paymentColumns: readonly CsvColumn<PaymentRow>[] = [
   ['order_id', ({ order }) => order.id],
   ['block_time', ({ payment }) => payment.blockTime.toISOString()],
   ['amount', ({ payment }) => formatUsdc(payment.grossUnits)],
-  ['brl_amount', ({ order, payment }) => formatBrl(centavosAt(order.rateMicros, payment.grossUnits))],
+  ['brl_amount', ({ order, payment }) => formatBrl(centavosAt(payment.grossUnits, order.rateMicros))],
   ['rate', ({ order }) => formatRate(order.rateMicros)],
   ['kind', ({ payment }) => payment.kind],
   ['payer', ({ payment }) => (payment.payerAddress === MINTED ? null : payment.payerAddress)],
@@ -76,6 +77,3 @@ export const paymentColumns: readonly CsvColumn<PaymentRow>[] = [
 ]
 
 const metadataOf = ({ metadata }: Order): string | null => (Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata))
-
-/** As the ledger books a payment of an order: rounded half up. */
-const centavosAt = (rateMicros: bigint, units: bigint): bigint => (units * rateMicros + 5_000_000_000n) / 10_000_000_000n

@@ -10,7 +10,7 @@ import {
 } from '@ponte/contracts'
 import { cursorAt, cursorText, type NumberedHistory } from '@ponte/service-kit'
 import type { PtaxRate } from '../quote/ptax'
-import { marketCentavos } from './market-value'
+import { centavosAt } from './centavos'
 
 /** One movement of money, as the ledger keeps it. */
 export interface Entry {
@@ -111,7 +111,7 @@ export const entryBody =
       amount: formatUsdc(entry.units),
       brl_amount: entry.brlCentavos === null ? null : formatBrl(entry.brlCentavos),
       market_rate: rate(entry.marketRateMicros),
-      market_brl_amount: entry.marketRateMicros === null ? null : formatBrl(marketCentavos(entry.units, entry.marketRateMicros)),
+      market_brl_amount: entry.marketRateMicros === null ? null : formatBrl(centavosAt(entry.units, entry.marketRateMicros)),
       ptax_rate: rate(entry.ptax?.rateMicros ?? null),
       ptax_date: entry.ptax?.day ?? null,
       from_account: from,

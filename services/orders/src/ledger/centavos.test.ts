@@ -1,4 +1,4 @@
-import { marketCentavos } from './market-value'
+import { centavosAt } from './centavos'
 
 test('units at a rate are rounded to the nearest centavo, and a reversal is the opposite', () => {
   for (const [units, rate, centavos] of [
@@ -9,7 +9,7 @@ test('units at a rate are rounded to the nearest centavo, and a reversal is the 
     [0n, 5_420_000n, 0n],
     [999_999n, 5_000_049n, 500n],
   ] as const) {
-    expect(marketCentavos(units, rate)).toBe(centavos)
-    expect(marketCentavos(-units, rate)).toBe(-centavos)
+    expect(centavosAt(units, rate)).toBe(centavos)
+    expect(centavosAt(-units, rate)).toBe(-centavos)
   }
 })
