@@ -39,7 +39,7 @@ export const KINDS: Record<EntryKind, string> = {
   accepted: 'Diferença aceita',
   returned: 'Devolução',
 }
-const DOCUMENTS: Record<FiscalKind, string> = { nfe: 'NF-e', nfse: 'NFS-e' }
+export const DOCUMENTS: Record<FiscalKind, string> = { nfe: 'NF-e', nfse: 'NFS-e' }
 const clock = new Intl.DateTimeFormat('pt-BR', {
   timeZone: 'America/Sao_Paulo',
   day: '2-digit',
@@ -57,6 +57,7 @@ export function localClock(iso: string): number {
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part
   return Date.UTC(year, month - 1, day, hour, minute, second)
 }
+export const brazilianDay = (day: string | null) => day?.split('-').toReversed().join('/') ?? null
 const decimal = (amount: string | null) => amount?.replace('.', ',') ?? null
 
 /** As a spreadsheet in Brazil reads it: decimal commas, the times of São Paulo, and heads that an accountant knows. */
@@ -78,7 +79,7 @@ export const brazilianColumns: readonly CsvColumn<EntryBody>[] = [
   ['Cotação do momento', ({ market_rate }) => decimal(market_rate)],
   ['Reais no momento', ({ market_brl_amount }) => decimal(market_brl_amount)],
   ['PTAX venda', ({ ptax_rate }) => decimal(ptax_rate)],
-  ['Data da PTAX', ({ ptax_date }) => ptax_date?.split('-').toReversed().join('/') ?? null],
+  ['Data da PTAX', ({ ptax_date }) => brazilianDay(ptax_date)],
   ['Documento fiscal', ({ fiscal_document: document }) => (document ? DOCUMENTS[document.kind] : null)],
   ['Chave do documento', ({ fiscal_document: document }) => (document ? groupedFiscalKey(document.key) : null)],
 ]

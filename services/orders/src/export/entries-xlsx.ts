@@ -1,6 +1,6 @@
-import type { EntryBody } from '@ponte/contracts'
+import { type EntryBody, groupedFiscalKey } from '@ponte/contracts'
 import { guardedText } from '@ponte/service-kit'
-import { KINDS, localClock } from './entries-csv'
+import { brazilianDay, DOCUMENTS, KINDS, localClock } from './entries-csv'
 import { type Cell, timeCell } from './xlsx'
 
 export type XlsxColumn = readonly [head: string, read: (entry: EntryBody) => Cell]
@@ -31,6 +31,11 @@ export const internationalSheet: readonly XlsxColumn[] = [
   ['payer_address', ({ payer_address }) => payer_address],
   ['address', ({ address }) => address],
   ['reason', ({ reason }) => text(reason)],
+  ['market_rate', ({ market_rate }) => number(market_rate, 'usdc')],
+  ['market_brl_amount', ({ market_brl_amount }) => number(market_brl_amount, 'brl')],
+  ['ptax_rate', ({ ptax_rate }) => number(ptax_rate, 'usdc')],
+  ['ptax_date', ({ ptax_date }) => ptax_date],
+  ['fiscal_document', ({ fiscal_document: document }) => (document ? `${document.kind} ${document.key}` : null)],
 ]
 
 /** The heads and times of the Brazilian form of CSV. */
@@ -49,4 +54,10 @@ export const brazilianSheet: readonly XlsxColumn[] = [
   ['Pagador', ({ payer_address }) => payer_address],
   ['Endereço', ({ address }) => address],
   ['Motivo', ({ reason }) => text(reason)],
+  ['Cotação do momento', ({ market_rate }) => number(market_rate, 'usdc')],
+  ['Reais no momento', ({ market_brl_amount }) => number(market_brl_amount, 'brl')],
+  ['PTAX venda', ({ ptax_rate }) => number(ptax_rate, 'usdc')],
+  ['Data da PTAX', ({ ptax_date }) => brazilianDay(ptax_date)],
+  ['Documento fiscal', ({ fiscal_document: document }) => (document ? DOCUMENTS[document.kind] : null)],
+  ['Chave do documento', ({ fiscal_document: document }) => (document ? groupedFiscalKey(document.key) : null)],
 ]
