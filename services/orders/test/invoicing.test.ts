@@ -170,9 +170,9 @@ describe('POST /api/v1/order-customers/erase', () => {
     ahead = 3_600_000
     const waiting = await asked(at)
     expect(await stands('Bia Lima')).toEqual(['charges', 'order_customers'])
-    ahead = 0
     expect(await erase({ tax_id: 'B1.A0L.1MA/0001-30' }, merchant)).toBe(1)
     expect(await stands('Bia Lima')).toEqual([])
+    ahead = 0
     const late = await asked(at)
     for (const id of [waiting, late]) {
       await until404Ends(id, merchant)
@@ -186,11 +186,11 @@ describe('POST /api/v1/order-customers/erase', () => {
       'B1A0L1MA000130',
       at,
     ])
-    const again = await asked(new Date(Date.now() + 1_000))
+    const again = await asked(new Date(Date.now() + 7_200_000))
     const store = openStore(system.sql, { now, latestChainTime: now, committed: () => undefined })
     await store.invoicing.repeatErasures(new Date())
     expect([(await read(late, merchant)).customer, (await read(again, merchant)).customer?.name]).toEqual([undefined, 'Bia Lima'])
-    await store.invoicing.repeatErasures(new Date(Date.now() + 31 * 86_400_000))
+    await store.invoicing.repeatErasures(new Date(Date.now() + 32 * 86_400_000))
     expect((await system.sql.query('SELECT FROM customer_erasures WHERE merchant_id = $1', [merchant])).rowCount).toBe(0)
   })
 })

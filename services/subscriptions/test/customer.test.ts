@@ -1,4 +1,5 @@
 import request from 'supertest'
+import { isConflict, openStore } from '../src/store'
 import { asMerchant, type System, startSubscriptions } from './setup'
 
 let system: System
@@ -62,10 +63,14 @@ describe('the customer of a subscription', () => {
   it('is erased by number or mail address, and what another replica had read of it does not bring it back', async () => {
     const subject = { ...ANA, tax_id: '98765432100' }
     const plans = await Promise.all([subject, { email: 'ANA@EXAMPLE.COM' }, BIA].map(customer => system.create({ customer })))
-    await Promise.all([
-      erase({ tax_id: '987.654.321-00' }),
-      ...Array.from({ length: 6 }, (_, n) => patch(plans[0]?.id ?? '', { external_ref: `R-${n}` }, n % 2)),
-    ])
+    const options = { now: () => system.clock.now, committed: () => undefined, published: () => undefined, unreadable: () => undefined }
+    const dunning = { noticeS: 0, retryAfterS: [], unpaidPeriodsMax: 3, whenUnpaid: 'leave' as const }
+    const { subscriptions } = openStore(system.sql, { ...options, dunning })
+    const from = await subscriptions.find(plans[0]?.id ?? '')
+    if (!from) throw new Error('The plan is not there.')
+    expect(await erase({ tax_id: '987.654.321-00' })).toBe(1)
+    const stale = subscriptions.commit({ from, subscription: { ...from, externalRef: 'R' }, facts: [] }, {})
+    expect(isConflict(await stale.catch(error => error))).toBe(true)
     expect(await erase({ email: 'ana@example.com' })).toBeGreaterThan(0)
     const left = await Promise.all(plans.map(async ({ id }) => (await system.get(id)).customer))
     expect(left).toEqual([undefined, undefined, BIA])
