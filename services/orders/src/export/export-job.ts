@@ -9,7 +9,7 @@ import { type LedgerPages, ledgerFile } from './ledger-file'
 const compress = promisify(gzip)
 
 /** Entries that are in memory at a time. */
-const PAGE = 1_000
+const PAGE = 250
 const PART_BYTES = 1_048_576
 
 type Stores = Pick<Store, 'ledger' | 'exports'>
