@@ -90,6 +90,7 @@ interface Case {
 /** A request for each. An operation that takes the header and is not here fails the first test. */
 const cases: Partial<Record<OperationId, () => Promise<Case>>> = {
   createOrder: async () => ({ body: { brl_amount: '10.00' }, count: countOf('listOrders') }),
+  createExport: async () => ({ body: { format: 'csv' }, count: countOf('listExports') }),
   cancelOrder: async () => ({ params: { id: (await newOrder()).id }, count: eventsOf('order.cancelled') }),
   async acceptOrder() {
     const order = await newOrder()
