@@ -202,6 +202,7 @@ const cases: Partial<Record<OperationId, () => Promise<Case>>> = {
 
 /** A field by which a second request differs, of those that have a body. */
 const DIFFERENT: Partial<Record<OperationId, object>> = {
+  createExport: { format: 'ofx' },
   createOrder: { brl_amount: '11.00' },
   acceptOrder: { reason: 'Another one' },
   attachAttention: { reason: 'Another one' },
