@@ -43,12 +43,13 @@ export type {
   RecoveryObserved,
   RefundObserved,
 } from './events/chain-listener'
-export { paymentId } from './events/chain-listener'
+export { NO_MEMO, paymentId } from './events/chain-listener'
 export type {
   ChainFollowed,
   DepositWatch,
   OrderReceived,
   OrderUpdated,
+  PayoutWatch,
   RecoveryWatch,
   RefundClaimCodeIssued,
   RefundWatch,

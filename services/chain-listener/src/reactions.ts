@@ -12,6 +12,7 @@ export const reactions = (
   // Left in the queue by the release before; orders sends what is payable again.
   'order.created': async () => undefined,
   'deposit.watch': event => intake.watch(event.data, event.id),
+  'payout.watch': event => intake.watchPayouts(event.data, event.id),
   'refund.watch': event => refunds.watch(event.data, event.id),
   'recovery.watch': event => recoveries.watch(event.data, event.id),
   'chain.followed': event => intake.followed(event.data),

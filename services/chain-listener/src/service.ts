@@ -177,6 +177,7 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
 const audited = {
   payments: ['chain_id', 'block_hash', 'log_index'],
   payables: ['chain_id', 'order_id'],
+  payouts: ['chain_id', 'address'],
   refund_watches: ['chain_id', 'refund_id'],
   checkpoints: ['chain_id', 'to_block'],
 }

@@ -2,9 +2,11 @@ import { commitUnit, openDatabase, uuidv7At } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import { chainListenerMigrations } from '../src'
 import { ADD } from '../src/relay/store/add'
+import { payoutStore } from '../src/relay/store/payouts'
 
 const [NOW, HEAD, BLOCK_MS] = [new Date('2026-11-23T12:00:00Z'), 20_000_000, 12_000]
 const DAY_MS = 86_400_000
+const MARGIN = 128
 
 let database: Awaited<ReturnType<typeof testDatabase>>
 let sql: ReturnType<typeof openDatabase>
@@ -42,4 +44,20 @@ it('an order that knew no head is read from its age, four times over, and not fr
 it('an order that names its block is read from there, and one whose id has no time from the first block', async () => {
   expect(await readFrom(uuidv7At(new Date(NOW.getTime() - 1)), 12_345)).toBe(12_345)
   expect(await readFrom('4e2f6f0c-1c7e-4b7b-9d43-0a5c1f0c2b11', 0)).toBe(0)
+})
+
+it('a payout address is read from the block that is named, or from the time since when it was one, and keeps what it had', async () => {
+  const payouts = payoutStore(sql, 1)
+  const readOf = async (address: string, since: Date, watch_from: number | null) => {
+    await payouts.add([{ address, since: since.toISOString(), watch_from }], uuidv7At(NOW))
+    const { rows } = await sql.query<{ from: number }>('SELECT upper(blocks)::float8 AS from FROM coverage WHERE subject = $1', [
+      address.toLowerCase(),
+    ])
+    return rows[0]?.from
+  }
+  const [first, second, third] = ['A', 'B', 'C'].map(letter => `0x${letter.repeat(40)}`)
+  expect(await readOf(first ?? '', NOW, 12_345)).toBe(12_345)
+  expect(await readOf(first ?? '', NOW, 1)).toBe(12_345)
+  expect(await readOf(second ?? '', NOW, HEAD)).toBe(HEAD - MARGIN)
+  expect(await readOf(third ?? '', NOW, null)).toBe(HEAD - 1_200)
 })

@@ -16,7 +16,7 @@ import { receivePayments } from './order/progress'
 import { type Blocks, changesOf } from './payment/blocks'
 import { type MismatchReason, mismatchesOf, unmatchedEvents } from './payment/mismatch'
 import { isNewer, type Payment } from './payment/payment'
-import { type Report, reportsOf, sweepsOf } from './payment/report'
+import { isDirect, type Report, reportsOf, sweepsOf } from './payment/report'
 import { requireNonePromised } from './refund/stored-refund'
 import type { Cursor, IntakeLedger, Store, Taken, Unmatched } from './store'
 import { unmatchedChanges } from './unmatched'
@@ -156,7 +156,7 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
     const before = new Map(known.map(({ id, status }) => [id, status]))
     const isNews = ({ id, status, grossUnits }: Unmatched) => status === 'confirmed' && before.get(id) !== 'confirmed' && grossUnits >= CENT
     const events: NewEvent[] = []
-    for (const row of rows.filter(isNews)) {
+    for (const row of rows.filter(row => isNews(row) && !isDirect(row))) {
       const report = reports.find(({ payment }) => payment.id === row.id)
       const merchants = report ? await store.merchants.paidAt(checksumAddress(row.merchantAddress), row.blockTime) : []
       if (report) events.push(...unmatchedEvents(report, row.reason, merchants))
@@ -181,7 +181,7 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
         })
       }
     }
-    for (const { reason, status, id, memo, merchantAddress, grossUnits } of unmatched) {
+    for (const { reason, status, id, memo, merchantAddress, grossUnits } of unmatched.filter(row => !isDirect(row))) {
       onUnmatched(reason)
       const about = { reason, status, payment_id: id, memo, merchant_address: merchantAddress, gross_units: grossUnits }
       logger.warn('a payment matches no order', about)
@@ -270,7 +270,7 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
     isAdopted = false
     written(decided)
     // An order may have been created since it was looked for.
-    const unknown = decided.unmatched.filter(({ reason }) => reason === 'unknown_memo').map(({ memo }) => memo)
+    const unknown = decided.unmatched.filter(row => row.reason === 'unknown_memo' && !isDirect(row)).map(({ memo }) => memo)
     for (const memo of await store.orders.memosOf([...new Set(unknown)])) await claimEarlyPayments(memo)
     return decided
   }

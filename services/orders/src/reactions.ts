@@ -23,6 +23,8 @@ export interface ReactionDeps {
   charges: Charges
   /** Called when more of the chain is known, so that expiry looks at once. */
   chainMoved(): void
+  /** Called when a merchant may be paid at another address, so that it is watched at once. */
+  payoutChanged(): void
   /** Notifies live pages that an order looks different. */
   announce(order: { id: string; merchantId: string }): void
   logger: Logger
@@ -37,7 +39,7 @@ const ANNOUNCED_MAX = 500
 
 /** Handlers of others' events: find, decide, commit. */
 export function reactions(deps: ReactionDeps): Reactions {
-  const { store, now, intake, charges, chainMoved, announce, logger, onQuarantined, audited } = deps
+  const { store, now, intake, charges, chainMoved, payoutChanged, announce, logger, onQuarantined, audited } = deps
   /**
    * Closes an order that is no longer wanted. One that was never opened leaves a tombstone, because its charge may still come: the key of outcomes lets
    * one of the two be first, and the other finds it.
@@ -134,6 +136,7 @@ export function reactions(deps: ReactionDeps): Reactions {
     async 'merchant.updated'({ id, data, occurred_at }) {
       await store.merchants.save(data, new Date(occurred_at), id)
       if (data.payout_address === null) return
+      payoutChanged()
       await store.charges.hurry(data, now())
       charges.waiting.wake()
     },

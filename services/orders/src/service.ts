@@ -15,7 +15,7 @@ import {
 import { isBlockedByToken, isContract, openChainReader } from './chain/chain-reader'
 import { createDeploymentCheck, unverifiedDeployment } from './chain/deployment'
 import { depositAddresses } from './chain/deposit-address'
-import { createPayoutAddresses } from './chain/payout-addresses'
+import { createPayoutAddresses, unpayableAddresses } from './chain/payout-addresses'
 import { createTokenName } from './chain/token-domain'
 import { createCharges } from './charges'
 import { depositFactory, type OrdersConfig } from './config'
@@ -133,6 +133,13 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     generation: () => store.chain.view(config.CHAIN_ID).generation,
   })
   const asking = every('watch', ASK_MS, () => store.watch.askOpen(config.CHAIN_ID, store.chain.view(config.CHAIN_ID).generation), logger)
+  const unpayable = unpayableAddresses(config.ROUTER_ADDRESS, config.TOKEN_ADDRESS).map(([address]) => address)
+  const paidAt = every(
+    'watch of payout addresses',
+    ASK_MS,
+    () => store.watch.askPayouts(config.CHAIN_ID, store.chain.view(config.CHAIN_ID).generation, unpayable),
+    logger,
+  )
   const refunds = every('refunds', ASK_MS, () => store.refunds.askUnheard(config.CHAIN_ID), logger)
   const recoveries = every('recoveries', ASK_MS, () => store.foreignTokens.askUnheard(config.CHAIN_ID), logger)
   const resending = every('watch of all orders', RESEND_MS, () => store.watch.askAll(config.CHAIN_ID), logger)
@@ -140,6 +147,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const adopted = async () => {
     await store.chain.refresh(config.CHAIN_ID)
     asking.wake()
+    paidAt.wake()
     refunds.wake()
     recoveries.wake()
     following.wake()
@@ -200,6 +208,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     expiry,
     payouts,
     asking,
+    paidAt,
     refunds,
     recoveries,
     resending,
@@ -220,6 +229,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
         intake,
         charges,
         chainMoved: expiry.wake,
+        payoutChanged: paidAt.wake,
         announce,
         logger,
         onQuarantined: measured.quarantined,

@@ -19,11 +19,17 @@ const watchedLog = z.object({
   amount: usdcAmount,
 })
 
-/** Money that left a payer for an order: a `PaymentReceived` of a watched router (`router`), or an ERC-20 transfer to a deposit address (`transfer`). */
+/** The memo of what no order can have asked for: no router takes it. */
+export const NO_MEMO = '0'.repeat(64)
+
+/**
+ * Money that left a payer: a `PaymentReceived` of a watched router (`router`), or an ERC-20 transfer to a deposit address (`transfer`). A plain transfer to a
+ * payout address, which no router moved, is a `transfer` under `NO_MEMO` and the zero address as router.
+ */
 export const blockPayment = watchedLog.extend({
   kind: z.enum(['router', 'transfer']),
   is_confirmed: z.boolean(),
-  /** Where a transfer went; null for a router payment. */
+  /** Where a transfer went, a deposit address or a payout address; null for a router payment. */
   deposit_address: address.nullable(),
 })
 export type BlockPayment = z.infer<typeof blockPayment>

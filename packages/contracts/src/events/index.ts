@@ -20,6 +20,7 @@ import {
   orderWaiting,
   paymentAttached,
   paymentUnmatched,
+  payoutWatch,
   recoveryWatch,
   refundClaimCodeIssued,
   refundConfirmed,
@@ -49,6 +50,7 @@ export const eventTable = {
   'chain.blocks': chainBlocks,
   'chain.followed': chainFollowed,
   'deposit.watch': depositWatch,
+  'payout.watch': payoutWatch,
   'recovery.observed': recoveryObserved,
   'recovery.watch': recoveryWatch,
   'refund.observed': refundObserved,
@@ -156,6 +158,7 @@ export const topology = {
   'chain-listener.3': ['deposit.watch', 'chain.followed'],
   'chain-listener.4': ['refund.watch'],
   'chain-listener.5': ['recovery.watch'],
+  'chain-listener.6': ['payout.watch'],
   // Members may want these by mail.
   'api-gateway': [
     'order.underpaid',

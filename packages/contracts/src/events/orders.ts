@@ -67,6 +67,17 @@ export const depositWatch = z.object({
 export type DepositWatch = z.infer<typeof depositWatch>
 
 /**
+ * Payout addresses of merchants, past and present, published by orders for each new one, and for all of them again when chain-listener's history began anew.
+ * Consumed by chain-listener, which watches them for ever. Read for is what came from block `watch_from` on, or, where that is null, from the time `since`.
+ */
+export const payoutWatch = z.object({
+  chain_id: z.int(),
+  generation: id.nullable(),
+  payouts: z.array(z.object({ address, since: timestamp, watch_from: z.int().min(0).nullable() })).min(1),
+})
+export type PayoutWatch = z.infer<typeof payoutWatch>
+
+/**
  * The place up to which orders follows chain-listener: the newest generation and lease that it has seen, and the last block up to which everything confirmed is known
  * to it. Published by orders when it starts, when a generation begins, and every minute. Consumed by chain-listener: a lease that its database does not
  * know was given out after the state that this database was put back to.

@@ -1,10 +1,11 @@
+import { NO_MEMO } from '@ponte/contracts'
 import { id } from 'ethers'
 import type { RawLog } from '../rpc/raw-log'
-import { MalformedLogError, type Place, placeOf, type SeenPayment } from './payment-received'
+import { byPlace, MalformedLogError, type Place, placeOf, type SeenPayment } from './payment-received'
 
 export const TRANSFER_TOPIC = id('Transfer(address,address,uint256)')
 
-/** A deposit address and the terms a transfer to it pays. Lower-case. */
+/** An address that is watched and the terms a transfer to it pays: a deposit address, or a payout address (`payoutAddress`). Lower-case. */
 export interface Deposit {
   address: string
   memo: string
@@ -52,7 +53,11 @@ export function decodeTransfer(log: RawLog, token: string): SeenTransfer {
   }
 }
 
-/** The transfers that pay one of these deposit addresses. One of nothing pays nothing. */
+/** A payout address as one that is watched. A transfer to it is of no memo and no router. */
+export const payoutAddress = (address: string): Deposit => ({ address, memo: NO_MEMO, merchant: address, router: ZERO })
+const ZERO = `0x${'0'.repeat(40)}`
+
+/** The transfers to one of these addresses. One of nothing pays nothing. What a router moved is among those to payout addresses until `withoutMoved`. */
 export function toDeposits<Seen extends SeenTransfer>(
   transfers: readonly Seen[],
   deposits: ReadonlyMap<string, Deposit>,
@@ -64,3 +69,36 @@ export function toDeposits<Seen extends SeenTransfer>(
     return [{ ...seen, kind: 'transfer' as const, fee: null, router, memo, merchant, payer: from, deposit: address }]
   })
 }
+
+/** A transfer to a payout address. */
+const isPlain = ({ memo }: SeenPayment) => memo === NO_MEMO
+
+/**
+ * The same without the transfers to payout addresses by which a router moved a share or its fee, and without those that moved nothing because they went back to
+ * where they came from. A router sends the fee, then the share, then emits: of equal transfers before it the last one is its own, and none is taken twice.
+ */
+export function withoutMoved<Seen extends SeenPayment>(seen: Seen[]): Seen[] {
+  const plain = new Map<string, Seen[]>()
+  for (const one of seen) {
+    if (!isPlain(one)) continue
+    const key = transactionOf(one)
+    plain.set(key, [...(plain.get(key) ?? []), one])
+  }
+  if (plain.size === 0) return seen
+  const moved = new Set<Seen>()
+  for (const paid of seen.filter(({ kind }) => kind !== 'transfer').sort(byPlace)) {
+    const before = (plain.get(transactionOf(paid)) ?? []).filter(one => one.logIndex < paid.logIndex && !moved.has(one))
+    const fee = paid.fee ?? 0n
+    const share = before
+      .filter(({ merchant, amount }) => merchant === paid.merchant && amount === paid.amount - fee)
+      .sort(byPlace)
+      .at(-1)
+    if (share) moved.add(share)
+    const feeAt = (share?.logIndex ?? paid.logIndex - 1) - 1
+    const taken = before.find(({ logIndex, amount }) => logIndex === feeAt && amount === fee)
+    if (taken) moved.add(taken)
+  }
+  return seen.filter(one => !isPlain(one) || (!moved.has(one) && one.payer !== one.merchant))
+}
+
+const transactionOf = ({ blockHash, txHash }: Place) => `${blockHash} ${txHash}`

@@ -3,6 +3,7 @@ import type { Database, Logger } from '@ponte/service-kit'
 import type { GenerationStore } from '../store/generation'
 import { toPayable } from './payable'
 import { payableStore } from './store/payables'
+import { payoutStore } from './store/payouts'
 
 export interface IntakeOptions {
   database: Database
@@ -20,6 +21,7 @@ export interface IntakeOptions {
 /** Kept also without a relayer: an address is watched, and a relayer may get its key later. */
 export function createIntake({ database, history, chainId, routers, forgot, asked, now, logger }: IntakeOptions) {
   const payables = payableStore(database, chainId)
+  const payouts = payoutStore(database, chainId)
   const begun = (isNew: boolean) => {
     if (!isNew) return
     logger.error('this database has lost what orders has seen of it; a new generation begins', { chain_id: chainId })
@@ -30,6 +32,12 @@ export function createIntake({ database, history, chainId, routers, forgot, aske
       if (chain_id !== chainId) return
       if (generation !== null) begun(await history.overtake(generation))
       await payables.add({ eventId, payables: orders.map(order => toPayable(order, routers, logger)) })
+      asked()
+    },
+    async watchPayouts({ chain_id, generation, payouts: incoming }: EventData<'payout.watch'>, eventId: string): Promise<void> {
+      if (chain_id !== chainId) return
+      if (generation !== null) begun(await history.overtake(generation))
+      await payouts.add(incoming, eventId)
       asked()
     },
     /** Repeated every minute, so it needs no place in the inbox. */

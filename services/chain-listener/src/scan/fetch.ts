@@ -1,7 +1,7 @@
 import { type Block, links, type Position } from '../logs/block'
 import { demandAdmitted, isDoubtful, logsCalls, type SeenLogs, toSeenLogs, type Watch } from '../logs/filter'
 import { MalformedLogError, type Place } from '../logs/payment-received'
-import { type Deposit, type SeenTransfer, toDeposits } from '../logs/transfer'
+import { type Deposit, type SeenTransfer, toDeposits, withoutMoved } from '../logs/transfer'
 import type { TimedPayment } from '../payment'
 import {
   blockCall,
@@ -220,7 +220,7 @@ const fetchPiece = (node: Node, watch: Watch, { from, to }: { from: number; to: 
       demandChain(watch, results[0])
       const last = toBlock(demandHeader(results[1], end, watch))
       const seen = inside(logs, from, end, last.hash)
-      const payments = [...seen.payments, ...toDeposits(seen.transfers, await findDeposits(seen.transfers))]
+      const payments = withoutMoved([...seen.payments, ...toDeposits(seen.transfers, await findDeposits(seen.transfers))])
       return { last, payments: (await timed(node, watch, { payments, transfers: [] })).payments, bytes, ms }
     }),
   )

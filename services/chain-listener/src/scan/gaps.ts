@@ -1,6 +1,7 @@
+import { NO_MEMO } from '@ponte/contracts'
 import type { Logger } from '@ponte/service-kit'
 import type { Watch } from '../logs/filter'
-import { type Deposit, toDeposits } from '../logs/transfer'
+import { type Deposit, toDeposits, withoutMoved } from '../logs/transfer'
 import type { TimedPayment } from '../payment'
 import { RpcError } from '../rpc/error'
 import { type Nodes, NoNodeError } from '../rpc/pool'
@@ -67,7 +68,9 @@ export function createGaps({ store, findDeposits, nodes, watch, votes, steps, lo
     const isAll = covered.subjects.includes(TRANSFERS)
     const recipients = [...byAddress.keys()]
     const transfers: Watch['transfers'] = isAll || recipients.length > RECIPIENTS_MAX ? 'all' : recipients.length > 0 ? recipients : 'none'
-    const routers = watch.routers.filter(router => covered.subjects.includes(router))
+    // Of what came to a payout address only their logs tell what a router moved there.
+    const needsRouters = isAll || gaps.some(({ deposit }) => deposit?.memo === NO_MEMO)
+    const routers = watch.routers.filter(router => needsRouters || covered.subjects.includes(router))
     const as = {
       watch: { ...watch, routers, transfers },
       findDeposits: async (seen: Parameters<FindDeposits>[0]) =>
@@ -75,7 +78,7 @@ export function createGaps({ store, findDeposits, nodes, watch, votes, steps, lo
     }
     const answer = await nodes.useAnother(questionOf(as.watch), node => fetchBackfill(node, as.watch, { from: first, to }, cursor.scanned))
     const { last } = answer
-    const shown = [...answer.payments, ...toDeposits(answer.transfers, await as.findDeposits(answer.transfers))]
+    const shown = withoutMoved([...answer.payments, ...toDeposits(answer.transfers, await as.findDeposits(answer.transfers))])
     const payments = await votes.withProven({ from: first, to: last.number, blocks: [] }, shown, as)
     const verdict = await votes.onRange(first, last, payments, { as })
     const believed = verdict.kind === 'ours' ? payments : verdict.kind === 'theirs' ? verdict.payments : undefined

@@ -1,8 +1,8 @@
 import type { Database } from '@ponte/service-kit'
-import type { Deposit } from '../logs/transfer'
+import { type Deposit, payoutAddress } from '../logs/transfer'
 import { LEASE_GUARD, mapLeaseLoss } from './lease'
 
-/** The subject of transfers to all deposit addresses, beside routers and single addresses. */
+/** The subject of transfers to all deposit and payout addresses, beside routers and single addresses. */
 export const TRANSFERS = 'transfers'
 
 /** Blocks that were not read for every subject. */
@@ -11,7 +11,7 @@ export interface Gap {
   from: number
   /** Undefined when everything from there on is missing. */
   to: number | undefined
-  /** A transfer to it pays this; undefined for routers and `TRANSFERS`. */
+  /** A transfer to it is of this; undefined for routers and `TRANSFERS`. */
   deposit: Deposit | undefined
 }
 
@@ -28,26 +28,39 @@ const ISSUED = `
   SELECT issued.* FROM unnest($2::text[]) AS recipient (address) CROSS JOIN LATERAL (
     SELECT address, memo, merchant, router, CASE WHEN ${IS_MISSING} THEN blocks::text END AS blocks
     FROM payables JOIN coverage ON coverage.chain_id = payables.chain_id AND coverage.subject = payables.address
-    WHERE payables.address = recipient.address AND payables.chain_id = $1 OFFSET 0) AS issued`
+    WHERE payables.address = recipient.address AND payables.chain_id = $1 OFFSET 0) AS issued
+  UNION ALL
+  SELECT paid.* FROM unnest($2::text[]) AS recipient (address) CROSS JOIN LATERAL (
+    SELECT address, NULL AS memo, NULL AS merchant, NULL AS router, CASE WHEN ${IS_MISSING} THEN blocks::text END AS blocks
+    FROM payouts JOIN coverage ON coverage.chain_id = payouts.chain_id AND coverage.subject = payouts.address
+    WHERE payouts.address = recipient.address AND payouts.chain_id = $1 OFFSET 0) AS paid`
+
+// Raw SQL: two tables.
+const ANY_ISSUED = `
+  SELECT 1 WHERE EXISTS (SELECT 1 FROM payables WHERE chain_id = $1 AND address IS NOT NULL) OR EXISTS (SELECT 1 FROM payouts WHERE chain_id = $1)`
 
 // Raw SQL, as Prisma knows no ranges; the partial index is in the order of gaps. Of the few that are read for everyone, what lies above a gap that no
 // node fills is looked for too.
 const gaps = (order: 'ASC' | 'DESC') => `
-  SELECT subject, gap.from::float8 AS from, gap.to::float8 AS to, memo, merchant, router
+  SELECT subject, gap.from::float8 AS from, gap.to::float8 AS to, memo, merchant, router, payouts.address AS payout
   FROM ((SELECT subject, blocks FROM coverage WHERE chain_id = $1 AND ${IS_MISSING} AND ${GAP} > $2 ORDER BY ${GAP} ${order} LIMIT $3)
     UNION SELECT subject, blocks FROM coverage WHERE chain_id = $1 AND ${IS_MISSING} AND subject = ANY($4::text[])) AS missing
   CROSS JOIN LATERAL (
     SELECT lower(part) AS from, upper(part) - 1 AS to FROM unnest('{(,)}'::int8multirange - blocks) AS part WHERE lower(part) > $2 ORDER BY 1 LIMIT 1) AS gap
-  LEFT JOIN payables ON payables.chain_id = $1 AND payables.address = subject ORDER BY gap.from ${order}`
+  LEFT JOIN payables ON payables.chain_id = $1 AND payables.address = subject
+  LEFT JOIN payouts ON payouts.chain_id = $1 AND payouts.address = subject ORDER BY gap.from ${order}`
 const LOWEST = gaps('ASC')
 const NEWEST = gaps('DESC')
 
-// Raw SQL because the rows change under the lease's guard, in one statement. What is new is read from its first block on by the scan, or later.
+// Raw SQL because the rows change under the lease's guard, in one statement. What is new is read from its first block on by the scan, or later. The release
+// before knows no payout addresses and takes their coverage away: they are read anew then.
 const FOLLOW = `
   WITH ${LEASE_GUARD},
   gone AS (DELETE FROM coverage WHERE chain_id = $1 AND length(subject) = 42 AND subject <> ALL($3::text[])
-    AND NOT EXISTS (SELECT 1 FROM payables WHERE payables.chain_id = $1 AND payables.address = subject))
+    AND NOT EXISTS (SELECT 1 FROM payables WHERE payables.chain_id = $1 AND payables.address = subject)
+    AND NOT EXISTS (SELECT 1 FROM payouts WHERE payouts.chain_id = $1 AND payouts.address = subject))
   INSERT INTO coverage (chain_id, subject, blocks) SELECT $1, subject, int8multirange(int8range(NULL, $4::bigint)) FROM unnest($3::text[]) AS new (subject)
+  UNION ALL SELECT chain_id, address, int8multirange(int8range(NULL, watch_from)) FROM payouts WHERE chain_id = $1
   ON CONFLICT (chain_id, subject) DO NOTHING`
 const READ_ON = `
   WITH ${LEASE_GUARD}
@@ -69,10 +82,13 @@ const ADDRESSES_AGAIN = `
   UPDATE coverage SET blocks = blocks - int8multirange(int8range(watch_from, (SELECT scanned_number + 1 FROM chain_cursor WHERE chain_id = $1)))
   FROM again WHERE chain_id = $1 AND subject = again.address`
 
-interface IssuedRow extends Deposit {
-  blocks: string | null
-}
-type GapRow = { subject: string; from: number; to: number | null } & { [Field in 'memo' | 'merchant' | 'router']: string | null }
+type Terms = { [Field in 'memo' | 'merchant' | 'router']: string | null }
+type IssuedRow = Terms & { address: string; blocks: string | null }
+type GapRow = Terms & { subject: string; from: number; to: number | null; payout: string | null }
+
+/** A row without a memo is of a payout address. */
+const toDeposit = (address: string, { memo, merchant, router }: Terms): Deposit =>
+  memo === null || merchant === null || router === null ? payoutAddress(address) : { address, memo, merchant, router }
 
 export type CoverageStore = ReturnType<typeof coverageStore>
 
@@ -80,23 +96,27 @@ export type CoverageStore = ReturnType<typeof coverageStore>
 export function coverageStore(database: Database, chainId: number) {
   const find = async (name: string, text: string, above: number, limit: number, routers: readonly string[]): Promise<Gap[]> => {
     const { rows } = await database.query<GapRow>({ name: `coverage-${name}`, text }, [chainId, above, limit, [...routers, TRANSFERS]])
-    return rows.map(({ subject, from, to, memo, merchant, router }) => ({
+    return rows.map(({ subject, from, to, payout, ...terms }) => ({
       ...{ subject, from, to: to ?? undefined },
-      deposit: memo === null || merchant === null || router === null ? undefined : { address: subject, memo, merchant, router },
+      deposit: terms.memo === null && payout === null ? undefined : toDeposit(subject, terms),
     }))
   }
   return {
-    /** The addresses among these that were ever issued, each with the blocks in which the scan knows of it. */
+    /** The addresses among these that were ever issued, or are payout addresses, each with the blocks in which the scan knows of it. */
     async issued(addresses: readonly string[]): Promise<Map<string, Deposit>> {
       if (addresses.length === 0) return new Map()
       const { rows } = await database.query<IssuedRow>({ name: 'coverage-issued', text: ISSUED }, [chainId, [...new Set(addresses)]])
+      // Where one is both, the deposit address stands: it comes last.
+      const inTurn = rows.toSorted((a, b) => Number(a.memo !== null) - Number(b.memo !== null))
       return new Map(
-        rows.map(({ blocks, ...deposit }) => [deposit.address, blocks === null ? deposit : { ...deposit, covers: within(blocks) }]),
+        inTurn.map(({ address, blocks, ...terms }) => {
+          const deposit = toDeposit(address, terms)
+          return [address, blocks === null ? deposit : { ...deposit, covers: within(blocks) }]
+        }),
       )
     },
     /** Whether the scan has any address to hold transfers against. */
-    anyIssued: async (): Promise<boolean> =>
-      (await database.query('SELECT 1 FROM payables WHERE chain_id = $1 AND address IS NOT NULL LIMIT 1', [chainId])).rowCount === 1,
+    anyIssued: async (): Promise<boolean> => (await database.query(ANY_ISSUED, [chainId])).rowCount === 1,
     /** Follows exactly these routers. Those that are new were read below a block; all are level with the cursor when that is null. */
     async follow(epoch: bigint, routers: readonly string[], below: number | null): Promise<void> {
       await mapLeaseLoss(database.query(FOLLOW, [chainId, epoch, [...routers, TRANSFERS], below]))

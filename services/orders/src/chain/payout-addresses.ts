@@ -40,18 +40,18 @@ const UNBLOCKED_MS = 15_000
 /** The issuer may lift a block, and a node may answer again. */
 const UNCERTAIN_MS = 30_000
 
+/** Where no one can be paid, in lower case, and why. */
+export const unpayableAddresses = (routerAddress: string, tokenAddress: string): [address: string, refusal: string][] => [
+  [`0x${'0'.repeat(40)}`, 'is the zero address: what is sent there is lost'],
+  [routerAddress.toLowerCase(), 'is the payment router: what is sent there is lost'],
+  [tokenAddress.toLowerCase(), 'is the token itself: what is sent there is lost'],
+  [depositImplementation(checksumAddress(routerAddress)).toLowerCase(), 'is a contract of the payment router: what is sent there is lost'],
+]
+
 /** Where merchants may be paid. What was found is remembered, a block for seconds and the rest for minutes, so that few orders ask chain and database. */
 export function createPayoutAddresses(options: PayoutAddressesOptions): PayoutAddresses {
   const { routerAddress, tokenAddress, isDepositAddress, isBlocked, isContract, clock = () => performance.now(), logger } = options
-  const contracts = new Map<string, string>([
-    [`0x${'0'.repeat(40)}`, 'is the zero address: what is sent there is lost'],
-    [routerAddress.toLowerCase(), 'is the payment router: what is sent there is lost'],
-    [tokenAddress.toLowerCase(), 'is the token itself: what is sent there is lost'],
-    [
-      depositImplementation(checksumAddress(routerAddress)).toLowerCase(),
-      'is a contract of the payment router: what is sent there is lost',
-    ],
-  ])
+  const contracts = new Map(unpayableAddresses(routerAddress, tokenAddress))
 
   const lookedUp = async <T>(address: string, question: (address: string) => Promise<T>): Promise<T | null> => {
     try {

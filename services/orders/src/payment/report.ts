@@ -1,4 +1,4 @@
-import { type BlockPayment, type BlockSweep, type ChainBlocks, parseUsdc, paymentId } from '@ponte/contracts'
+import { type BlockPayment, type BlockSweep, type ChainBlocks, NO_MEMO, parseUsdc, paymentId } from '@ponte/contracts'
 import type { Payment, Target } from './payment'
 
 /** A payment as the listener reports it, and where it went. */
@@ -7,6 +7,9 @@ export interface Report {
   memo: string
   target: Target
 }
+
+/** A plain transfer to a payout address: it stands in the ledger, and there is nothing to do about it. */
+export const isDirect = ({ memo }: { memo: string }): boolean => memo === NO_MEMO
 
 const logOf = (blocks: ChainBlocks, log: BlockSweep | BlockPayment) => ({
   id: paymentId(blocks.chain_id, log),

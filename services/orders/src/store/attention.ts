@@ -1,4 +1,4 @@
-import { type AttentionReason, type ListAttention, mismatchReason } from '@ponte/contracts'
+import { type AttentionReason, type ListAttention, mismatchReason, NO_MEMO } from '@ponte/contracts'
 import { type Database, type Statement, type StoredAnswer, uuidv7Time } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 import { type Quotation, readQuotation } from '../order/quotation'
@@ -95,9 +95,10 @@ const UNMATCHED_FIELDS = `id, reason, kind, chain_id, token_address, tx_hash, me
   ${PAYMENT_FACTS} AS facts, handled_at, handled_by, note`
 /** The mark of this merchant alone, where it was given for the facts of now. */
 const MARK = `LEFT JOIN handled_payments AS handled ON handled.merchant_id = $1 AND payment_id = id AND handled.facts = ${PAYMENT_FACTS}`
-/** To an address of the merchant, within the time in which it was theirs. */
+/** To an address of the merchant, within the time in which it was theirs; plain transfers to it ask for nothing. */
 const UNMATCHED = `unmatched_payments AS money ${MARK}
-  WHERE lower(merchant_address) = $2 AND block_time >= $3::timestamptz AND block_time < $4::timestamptz AND status = 'confirmed' AND gross_units >= 10000`
+  WHERE lower(merchant_address) = $2 AND block_time >= $3::timestamptz AND block_time < $4::timestamptz AND status = 'confirmed' AND gross_units >= 10000
+    AND memo <> '${NO_MEMO}'`
 /** Swept from an address that no order has: who sent it is not known. Whether it is the merchant's the ledger knows. */
 const SWEPT = `(
   SELECT swept.id, 'unknown_memo' AS reason, 'transfer' AS kind, swept.chain_id, swept.token_address, swept.tx_hash, swept.log_index, swept.memo,

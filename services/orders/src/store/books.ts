@@ -1,4 +1,4 @@
-import type { ChainAudited } from '@ponte/contracts'
+import { type ChainAudited, NO_MEMO } from '@ponte/contracts'
 import type { Database } from '@ponte/service-kit'
 import type { PrismaClient, UnmatchedPayment } from '../generated/client'
 
@@ -63,12 +63,12 @@ export const bookStore = (database: Database) => ({
 const isAlike = (span: AuditedSpan | undefined, { count, digest }: { count: number; digest: string }): boolean =>
   span !== undefined && span.count === count && span.digest === digest
 
-/** Payments that count for no order, kept with the reason. */
+/** Payments that count for no order, kept with the reason; without plain transfers to payout addresses, which asked for none. */
 export const unmatchedStore = (prisma: PrismaClient) => ({
   /** Newest block first, from below the given block on. */
   below: (block: bigint | null, limit: number): Promise<UnmatchedPayment[]> =>
     prisma.unmatchedPayment.findMany({
-      ...(block === null ? {} : { where: { blockNumber: { lt: block } } }),
+      where: { memo: { not: NO_MEMO }, ...(block === null ? {} : { blockNumber: { lt: block } }) },
       orderBy: [{ blockNumber: 'desc' }, { id: 'desc' }],
       take: limit,
     }),

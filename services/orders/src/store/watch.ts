@@ -1,7 +1,10 @@
+import type { PayoutWatch } from '@ponte/contracts'
 import { type Database, outboxRows, type Statement } from '@ponte/service-kit'
+import { z } from 'zod'
 import type { PrismaClient } from '../generated/client'
 import { watchEvent } from '../order/factory'
 import { orders, toOrder } from './rows'
+import { int, text, time } from './table'
 
 const OPEN = "chain_id > 0 AND status IN ('pending', 'underpaid', 'confirming')"
 
@@ -29,6 +32,23 @@ const RESENT: Statement = {
   UPDATE chain_cursors SET resent_to = $resent_to::uuid WHERE chain_id = $chain_id AND generation = $generation::uuid AND resent_to = $resent_from::uuid`,
 }
 
+// Raw SQL: each address by its index, with the first of the times in which it was one, of whichever merchant. A transfer to a deposit address pays an order,
+// and to some no merchant can be paid; they count as asked for.
+const UNASKED = `
+  WITH asked AS (
+    SELECT DISTINCT payout_address FROM (
+      SELECT payout_address FROM payout_addresses
+      WHERE payout_address IS NOT NULL AND (asked_generation IS NULL OR asked_generation < $1::uuid OR asked_generation > $1::uuid) LIMIT $2) AS some)
+  SELECT payout_address AS address, min(since) AS since, min(watch_from)::text AS "watchFrom",
+    NOT (lower(payout_address) = ANY($3::text[]) OR EXISTS (SELECT FROM orders WHERE deposit_address = payout_address)) AS "isWatched"
+  FROM asked JOIN payout_addresses USING (payout_address) GROUP BY payout_address`
+// Raw SQL because it commits with the event.
+const PAYOUTS_ASKED: Statement = {
+  name: 'watch-payouts-asked',
+  text: 'UPDATE payout_addresses SET asked_generation = $generation::uuid WHERE payout_address = ANY($addresses::text[])',
+}
+const unaskedRow = z.object({ address: text, since: time, watchFrom: int.nullable(), isWatched: z.boolean() })
+
 const PAGE = 500
 const ASK_AGAIN_MS = 60_000
 
@@ -46,6 +66,27 @@ export function watchStore(database: Database, prisma: PrismaClient, now: () => 
         values: { generation, at: now(), order_ids: found.map(({ id }) => id) },
       })
       return found.length === PAGE
+    },
+
+    /** Asks for payout addresses, past and present, that were not asked for in this generation. Resolves to whether there may be more. */
+    async askPayouts(chainId: number, generation: string | null, unpayable: readonly string[]): Promise<boolean> {
+      if (generation === null) return false
+      const { rows } = await database.query({ name: 'watch-payouts', text: UNASKED }, [
+        generation,
+        PAGE,
+        unpayable.map(address => address.toLowerCase()),
+      ])
+      const found = rows.map(row => unaskedRow.parse(row))
+      if (found.length === 0) return false
+      const payouts: PayoutWatch['payouts'] = found
+        .filter(({ isWatched }) => isWatched)
+        .map(({ address, since, watchFrom }) => ({ address, since: since.toISOString(), watch_from: watchFrom }))
+      await database.commit({
+        events: payouts.length === 0 ? [] : outboxRows([{ type: 'payout.watch', data: { chain_id: chainId, generation, payouts } }], now()),
+        write: PAYOUTS_ASKED,
+        values: { generation, addresses: found.map(({ address }) => address) },
+      })
+      return true
     },
 
     /** Asks for a page of all orders, because money may still come to closed ones, after another generation began. */

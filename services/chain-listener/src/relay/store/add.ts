@@ -23,7 +23,10 @@ const CLOCKS_S = 3_600
 // Orders that did not know a head states 0: then it is the age of the order, which its id begins with, that bounds how far back it is read.
 const IS_DATED = 'get_byte(uuid_send(incoming.order_id), 6) >> 4 = 7'
 const BORN_S = "('x' || left(replace(incoming.order_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0"
-const BY_AGE = `(SELECT scanned_number - ceil((greatest(0, extract(epoch FROM scanned_time) - ${BORN_S}) + ${CLOCKS_S}) * ${1_000 * FASTER} / $block_ms::numeric)::bigint
+/** The scan's block of that time at the earliest, in Unix seconds. */
+const blockAt = (seconds: string) =>
+  `scanned_number - ceil((greatest(0, extract(epoch FROM scanned_time) - ${seconds}) + ${CLOCKS_S}) * ${1_000 * FASTER} / $block_ms::numeric)::bigint`
+const BY_AGE = `(SELECT ${blockAt(BORN_S)}
   FROM chain_cursor AS cursor WHERE cursor.chain_id = incoming.chain_id AND ${IS_DATED})`
 const WATCH_FROM = `greatest(0, least(CASE WHEN incoming.watch_from > 0 THEN incoming.watch_from ELSE coalesce(${BY_AGE}, 0) END,
   (SELECT scanned_number - ${WATCH_MARGIN} FROM chain_cursor AS cursor WHERE cursor.chain_id = incoming.chain_id)))`
@@ -39,4 +42,18 @@ export const ADD: Statement = {
     RETURNING chain_id, address, watch_from)
   INSERT INTO coverage (chain_id, subject, blocks) SELECT chain_id, address, int8multirange(int8range(NULL, min(watch_from))) FROM added
   WHERE address IS NOT NULL GROUP BY chain_id, address ON CONFLICT DO NOTHING`,
+}
+
+// Raw, because many are one insert, each once. Of an address that is known already nothing changes. What was a payout address before the first block that
+// is read for it is read from the time since when it was one.
+export const ADD_PAYOUTS: Statement = {
+  name: 'payouts-add',
+  text: `WITH added AS (
+    INSERT INTO payouts (chain_id, address, watch_from)
+    SELECT $chain_id::bigint, address, greatest(0, least(coalesce(watch_from, ${blockAt('incoming.since')}), scanned_number - ${WATCH_MARGIN}))
+    FROM unnest($addresses::text[], $watch_from::bigint[], $since::float8[]) AS incoming (address, watch_from, since)
+      LEFT JOIN chain_cursor ON chain_cursor.chain_id = $chain_id
+    ORDER BY address ON CONFLICT DO NOTHING
+    RETURNING chain_id, address, watch_from)
+  INSERT INTO coverage (chain_id, subject, blocks) SELECT chain_id, address, int8multirange(int8range(NULL, watch_from)) FROM added ON CONFLICT DO NOTHING`,
 }

@@ -2,7 +2,7 @@ import type { Logger } from '@ponte/service-kit'
 import type { Block } from '../../logs/block'
 import { admitsPayment, type Watch } from '../../logs/filter'
 import { byPlace, type SeenPayment } from '../../logs/payment-received'
-import { type Deposit, toDeposits } from '../../logs/transfer'
+import { type Deposit, toDeposits, withoutMoved } from '../../logs/transfer'
 import type { TimedPayment } from '../../payment'
 import { fetchClaims, fetchHeaders, HEADERS_AT_ONCE, type Header, strictly } from '../../proof/header'
 import type { ProvenLogs, Prover } from '../../proof/prover'
@@ -120,7 +120,7 @@ export function createVotes({ nodes, watch, findDeposits, quorum, prover, logger
    */
   const votedIn = (header: Header, ours: readonly SeenPayment[], views: readonly (readonly SeenPayment[])[]): SeenPayment[] | undefined => {
     const possible = (payments: readonly SeenPayment[]) => payments.filter(one => isPossible(one, header, watch))
-    const shown = (quorum <= 1 ? [union([ours, ...views])] : views).map(possible)
+    const shown = (quorum <= 1 ? [withoutMoved(union([ours, ...views]))] : views).map(possible)
     const winner = tally(
       shown.map(payments => digest(header, payments)),
       quorum,
@@ -192,7 +192,7 @@ export function createVotes({ nodes, watch, findDeposits, quorum, prover, logger
     /** Payments as a node shows them, but for blocks that are proven. */
     async shownIn(batch: BlockBatch): Promise<TimedPayment[]> {
       const { blocks, payments, transfers } = batch
-      const shown = [...payments, ...toDeposits(transfers, await findDeposits(transfers))]
+      const shown = withoutMoved([...payments, ...toDeposits(transfers, await findDeposits(transfers))])
       return votes.withProven({ ...spanOf(batch), blocks }, shown)
     },
     /** Decides about a finalized range, and about payments below it that are not confirmed yet. */
@@ -265,7 +265,7 @@ async function inAs(proofs: readonly ProvenLogs[], { watch, findDeposits }: Read
   const payments = proofs.flatMap(proven => proven.payments).filter(({ router }) => watch.routers.includes(router))
   const times = new Map(proofs.map(({ header }) => [header.number, header.time]))
   // Copied where they must be: while catching up this runs for every payment.
-  return [...payments, ...deposits].map(one => (isTimed(one) ? one : { ...one, blockTime: times.get(one.blockNumber) ?? 0 }))
+  return withoutMoved([...payments, ...deposits]).map(one => (isTimed(one) ? one : { ...one, blockTime: times.get(one.blockNumber) ?? 0 }))
 }
 
 function byBlock(payments: readonly SeenPayment[]): Map<number, SeenPayment[]> {
