@@ -38,7 +38,7 @@ const UNASKED = `
   WITH asked AS (
     SELECT DISTINCT payout_address FROM (
       SELECT payout_address FROM payout_addresses
-      WHERE payout_address IS NOT NULL AND (asked_generation IS NULL OR asked_generation < $1::uuid OR asked_generation > $1::uuid) LIMIT $2) AS some)
+      WHERE payout_address IS NOT NULL AND (asked_generation IS NULL OR asked_generation < $1::uuid OR asked_generation > $1::uuid) LIMIT $2) AS page)
   SELECT payout_address AS address, min(since) AS since, min(watch_from)::text AS "watchFrom",
     NOT (lower(payout_address) = ANY($3::text[]) OR EXISTS (SELECT FROM orders WHERE deposit_address = payout_address)) AS "isWatched"
   FROM asked JOIN payout_addresses USING (payout_address) GROUP BY payout_address`
