@@ -100,6 +100,13 @@ export async function createActors(world: World, rpc: Rpc, clock: ChainClock) {
         data: bundle(transfers.map(({ to, units }) => ({ to: usdcAddress, data: usdc.encodeFunctionData('transfer', [to, units]) }))),
         gas: hex(4_000_000),
       }),
+    /** What no router moves before, between and behind what one does, all to the same address and of the same amount where it can be, in one transaction. */
+    mixed(memo: string, merchant: string, units: bigint): Promise<string> {
+      const plain = { to: usdcAddress, data: usdc.encodeFunctionData('transfer', [merchant, units - units / 100n]) }
+      const paid = { to: routerAddress, data: router.encodeFunctionData('pay', [`0x${memo}`, merchant, units]) }
+      const approved = { to: usdcAddress, data: usdc.encodeFunctionData('approve', [routerAddress, ALWAYS]) }
+      return send({ from: account(1), to: contractAddress, data: bundle([approved, plain, paid, plain, paid, plain]), gas: hex(4_000_000) })
+    },
     block: (who: string, blocked: boolean) => token(account(0), 'setBlacklisted', who, blocked),
     /** A fresh account that owns the token and no native coin. */
     async signer(units: bigint) {

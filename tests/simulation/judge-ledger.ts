@@ -16,14 +16,20 @@ export interface Must extends MovedMoney {
   returned: bigint
 }
 
-const MINT = `0x${'0'.repeat(40)}`
+/** An address with the times in which a merchant was paid there: from `from` on and before `to`. */
+export interface Paid {
+  address: string
+  from: number
+  to: number
+}
+
 const OFFSET_S = -10_800
 const monthOf = (time: number) => new Date((time + OFFSET_S) * 1_000).toISOString().slice(0, 7)
 
 export function movedMoney(
   chain: Pick<ChainFacts, 'transfers'>,
   through: number,
-  payout: string,
+  payouts: readonly Paid[],
   deposits: ReadonlySet<string>,
 ): MovedMoney {
   const moved: MovedMoney = { settled: 0n, waiting: 0n, settledByMonth: {} }
@@ -31,8 +37,8 @@ export function movedMoney(
     if (block > through) continue
     if (deposits.has(to)) moved.waiting += amount
     if (deposits.has(from)) moved.waiting -= amount
-    // A plain transfer, here one that was minted, is in no books.
-    if (to !== payout || from === MINT) continue
+    // What goes back to where it came from has moved nothing.
+    if (to === from || !payouts.some(paid => paid.address === to && paid.from <= time && time < paid.to)) continue
     moved.settled += amount
     moved.settledByMonth[monthOf(time)] = (moved.settledByMonth[monthOf(time)] ?? 0n) + amount
   }

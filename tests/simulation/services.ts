@@ -67,6 +67,8 @@ export async function startServices(place: Place, options: { now: () => Date; ra
 function withHaste(env: Record<ServiceName, Record<string, string>>): Record<ServiceName, Record<string, string>> {
   return {
     ...env,
+    // Payout addresses change at once: what they wait for is no part of this.
+    'api-gateway': { ...env['api-gateway'], FRESH_LOGIN_S: '0', PAYOUT_DELAY_S: '0', PAYOUT_UNSIGNED_DELAY_S: '0', PAYOUT_HOLD_S: '0' },
     orders: { ...env.orders, RATE_REFRESH_MS: '200', EXPIRY_SWEEP_MS: '100' },
     'chain-listener': { ...env['chain-listener'], POLL_MS: '100', ADVANCE_EVERY_MS: '50' },
   }

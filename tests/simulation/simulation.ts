@@ -1,4 +1,4 @@
-import type { AttentionItemBody, EventBody, List, OrderBody, RefundListBody, SummaryBody } from '@ponte/contracts'
+import type { AttentionItemBody, EventBody, List, MerchantBody, OrderBody, RefundListBody, SummaryBody } from '@ponte/contracts'
 import { receiveWithAuthorizationTypedData } from '@ponte/payment-router'
 import { silentLogger } from '@ponte/service-kit'
 import { hexlify, id, randomBytes, Wallet } from 'ethers'
@@ -7,7 +7,7 @@ import { startReceiver } from '../torture/receiver'
 import { call, createMerchant, startWorld, units } from '../world'
 import { createActors, OWN_ACCOUNT } from './actors'
 import { openChainClock } from './chain-clock'
-import { ledgerDifferences, movedMoney, type SeenEntry, sentTo } from './judge-ledger'
+import { ledgerDifferences, movedMoney, type Paid, type SeenEntry, sentTo } from './judge-ledger'
 import { differences, expectedOf, type Heard, hearingDifferences, type SeenOrder } from './judge-orders'
 import {
   type Asked,
@@ -76,7 +76,7 @@ export async function startSimulation() {
       const wallet = new Wallet(Wallet.createRandom().privateKey)
       const body = await createMerchant(world, gateway, receiver.url, wallet.address)
       receiver.trust(body.webhook_secret)
-      return { receiver, wallet, body }
+      return { receiver, wallet, body, paid: [{ address: wallet.address.toLowerCase(), from: 0, to: Number.POSITIVE_INFINITY }] as Paid[] }
     }),
   )
 
@@ -96,11 +96,13 @@ export async function startSimulation() {
     /** Dice of their own, so that what is planned for orders stays as it is. */
     const strays = createRandom(seed + 1_000_000)
     const returning = createRandom(seed + 2_000_000)
+    const directs = createRandom(seed + 3_000_000)
     const counts: Record<string, number> = {}
     const before = { ...services.bus.counts }
     const count = (name: string, by = 1) => {
       counts[name] = (counts[name] ?? 0) + by
     }
+    for (const merchant of merchants) if (directs.chance(0.5)) await payElsewhere(merchant, count)
     const orders = await open(random, strays, size)
     count('orders', orders.length)
     const byTime = groupByTime(
@@ -148,6 +150,17 @@ export async function startSimulation() {
         count('wallets filled')
         await actors.mint(returning.pick(merchants).wallet.address, BigInt(returning.between(1, 50_000_000)))
       }
+      if (directs.chance(0.25)) {
+        count('direct transfers')
+        // Also to an address that was theirs.
+        const { address } = directs.pick(directs.pick(merchants).paid)
+        await actors.transfer(directs.between(0, 5), address, BigInt(directs.between(1, 90_000_000)))
+      }
+      if (directs.chance(0.1)) {
+        count('direct transfers around payments')
+        const { body } = directs.pick(merchants)
+        await actors.mixed(hexlify(randomBytes(32)).slice(2), body.payout_address ?? '', BigInt(directs.between(100, 90_000_000)))
+      }
       await act(orders, actions, at, count)
       if (index % Math.ceil(byTime.length / 3) === 0) {
         await disturb.heal()
@@ -172,6 +185,23 @@ export async function startSimulation() {
     count('webhooks', orders.flatMap(order => hearing(order)).length)
     for (const [name, by] of Object.entries(services.bus.counts)) count(`${name} on the bus`, by - before[name as keyof typeof before])
     return { counts, differences: found }
+  }
+
+  /** From now on a merchant is paid at another address of their own. Blocks of this second are those of before. */
+  async function payElsewhere(merchant: (typeof merchants)[number], count: (name: string) => void): Promise<void> {
+    count('payout addresses changed')
+    await clock.mineAt(clock.now() + 1)
+    const from = clock.now() + 1
+    const wallet = new Wallet(Wallet.createRandom().privateKey)
+    const { payout_address } = await insist(() =>
+      call<MerchantBody>(gateway, 'PATCH', '/api/v1/merchants/me', merchant.body.token, { payout_address: wallet.address }),
+    )
+    if (payout_address !== wallet.address) throw new Error(`the payout address is ${payout_address} and must be ${wallet.address}`)
+    await clock.mineAt(from)
+    Object.assign(merchant.paid.at(-1) ?? {}, { to: from })
+    merchant.paid.push({ address: wallet.address.toLowerCase(), from, to: Number.POSITIVE_INFINITY })
+    Object.assign(merchant, { wallet })
+    Object.assign(merchant.body, { payout_address })
   }
 
   async function open(random: Random, strays: Random, size: number): Promise<Opened[]> {
@@ -430,7 +460,7 @@ export async function startSimulation() {
   async function compareLedgers(chain: Awaited<ReturnType<typeof readChain>>, through: number): Promise<string[]> {
     const fees: bigint[] = []
     const found = await Promise.all(
-      merchants.map(async ({ body }, index) => {
+      merchants.map(async ({ body, paid }, index) => {
         const sums = await call<SummaryBody>(gateway, 'GET', `/api/v1/summary?${new URLSearchParams(BOOKS)}`, body.api_key)
         const file = await fetch(`${gateway}/api/v1/entries.csv`, { headers: { Authorization: `Bearer ${body.api_key}` } })
         const rows = (await file.text()).trim().split('\r\n').slice(1).map(toSeenEntry)
@@ -443,13 +473,15 @@ export async function startSimulation() {
           settledByMonth: Object.fromEntries(sums.periods.map(({ date, settled }) => [date.slice(0, 7), signedUnits(settled)])),
         }
         const givenAway = [...(givenAwayOf[index]?.values() ?? [])].reduce((sum, each) => sum + each, 0n)
-        const payout = (body.payout_address ?? '').toLowerCase()
         const asked = [...(returnsOf[index]?.values() ?? [])]
         const must = {
-          ...movedMoney(chain, through, payout, depositsOf[index] ?? new Set()),
+          ...movedMoney(chain, through, paid, depositsOf[index] ?? new Set()),
           ...{ givenAway, returned: asked.reduce((sum, one) => sum + (returned(one, chain, through)?.amount ?? 0n), 0n) },
         }
-        const wrong = [...ledgerDifferences(seen, rows, must), ...walletDifferences(asked, chain, payout, OWN_ACCOUNT)]
+        const wrong = [
+          ...ledgerDifferences(seen, rows, must),
+          ...paid.flatMap(({ address }) => walletDifferences(asked, chain, address, OWN_ACCOUNT)),
+        ]
         return wrong.map(each => `ledger of merchant ${index}: ${each}`)
       }),
     )

@@ -213,6 +213,7 @@ export function createProgram(context: ProgramContext): Command {
     .requiredOption('--router <address...>', 'the payment routers')
     .requiredOption('--token <address>', 'the contract of USDC')
     .option('--from-block <number>', 'the first block, 0 by default')
+    .option('--direct-from <number>', 'the block from which on the ledger has transfers past the routers, 0 by default')
     .option('--to-block <number>', 'the last block; by default the last one that the node names as finalized')
     .option('--confirmations <number>', 'take blocks of this depth for final')
     .option('--chain-id <number>', 'refuse a node of another chain')

@@ -28,7 +28,11 @@ export async function entriesAgainstChain(audited: Audited): Promise<string[]> {
     const rows = await ledger.query('orders', 'SELECT sequence, kind, units::text FROM entries WHERE merchant_id = $1', [body.id])
     const [given] = await ledger.query('orders', GIVEN_AWAY, [body.id])
     const returned = transfers.reduce((sum, { from, amount }) => (from === payout ? sum + amount : sum), 0n)
-    const must = { ...movedMoney({ transfers }, Number.POSITIVE_INFINITY, payout, deposits), givenAway: units(given?.units), returned }
+    const must = {
+      ...movedMoney({ transfers }, Number.POSITIVE_INFINITY, [{ address: payout, from: 0, to: Number.POSITIVE_INFINITY }], deposits),
+      givenAway: units(given?.units),
+      returned,
+    }
     const entries = rows.map(row => ({ sequence: Number(row.sequence), kind: String(row.kind), units: units(row.units) }))
     differences.push(...ledgerDifferences(figuresOf(sums), entries, must).map(each => `merchant ${body.id}: ${each}`))
   }

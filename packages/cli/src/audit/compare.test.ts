@@ -3,7 +3,15 @@ import { type AuditEntry, type AuditOrder, type AuditTerms, type ChainFacts, com
 
 const address = (byte: string) => `0x${byte.repeat(20)}`
 const hash = (byte: string) => `0x${byte.repeat(32)}`
-const terms: AuditTerms = { chainId: 1, payouts: [address('aa')], routers: [address('bb')], token: address('cc'), from: 0, to: 100 }
+const terms: AuditTerms = {
+  chainId: 1,
+  payouts: [address('aa')],
+  routers: [address('bb')],
+  token: address('cc'),
+  from: 0,
+  to: 100,
+  directFrom: 0,
+}
 const memo = 'ab'.repeat(32)
 const deposit = depositAddress({ router: address('bb'), memo, payoutAddress: address('aa') })
 const order: AuditOrder = {
@@ -101,15 +109,43 @@ test('a share that never reached the payout address is named, and each transfer 
   expect(kinds({ paid: [routed, twice], received: [share] }, entries)).toEqual(['not_received'])
 })
 
-test('a plain transfer is information, unless the ledger claims it with another amount', () => {
+test('a transfer past the routers has its entry, or is information before the block from which on they are compared', () => {
   const plain = { ...place('04'), from: address('dd'), to: address('aa'), amount: 5n }
-  expect(compare({ ...nothing, received: [plain] }, [], [], terms)).toMatchObject({ differences: [], direct: [plain] })
-  expect(compare({ ...nothing, received: [plain] }, [entry('direct', '0.000005', plain)], [], terms)).toMatchObject({
+  const booked = (change: Partial<AuditEntry> = {}) => [
+    { ...entry('direct', '0.000005', plain), address: address('aa'), payer_address: address('dd'), ...change },
+  ]
+  expect(kinds({ received: [plain] }, [])).toEqual(['missing_in_ledger'])
+  expect(compare({ ...nothing, received: [plain] }, [], [], { ...terms, directFrom: 8 })).toMatchObject({
     differences: [],
-    direct: [],
+    direct: [plain],
   })
+  expect(compare({ ...nothing, received: [plain] }, booked(), [], terms)).toMatchObject({
+    ...{ differences: [], direct: [] },
+    sums: { node: { came: 5n, settled: 5n }, ledger: { came: 5n, settled: 5n } },
+  })
+  for (const [change, kind] of [
+    [{ amount: '0.000006' }, 'not_on_chain'],
+    [{ block_number: 8 }, 'other_block'],
+    [{ payer_address: address('ee') }, 'other_payer'],
+    [{ address: address('ee') }, 'other_address'],
+  ] as const) {
+    sequence = 0
+    expect(kinds({ received: [plain] }, booked(change))).toEqual([kind])
+  }
+})
+
+test('of equal transfers in a transaction the last one before the router`s log is its share; a share, a fee and what went nowhere are no transfer past it', () => {
+  const first = { ...share, logIndex: 1 }
+  const chain = { paid: [routed], received: [first, share] }
+  expect(kinds(chain, [entry('direct', '0.000099', first), ...ofRouted()])).toEqual([])
   sequence = 0
-  expect(kinds({ received: [plain] }, [entry('direct', '0.000006', plain)])).toEqual(['not_on_chain'])
+  expect(kinds(chain, [entry('direct', '0.000099', share), ...ofRouted()])).toEqual(['not_on_chain', 'missing_in_ledger'])
+  sequence = 0
+  const [fee, own] = [
+    { ...share, logIndex: 1, amount: 1n },
+    { ...place('06'), from: address('aa'), to: address('aa'), amount: 4n },
+  ]
+  expect(kinds({ paid: [routed], received: [fee, share, own] }, ofRouted())).toEqual([])
 })
 
 test('a return is the transfer right behind the use of its signature', () => {

@@ -11,6 +11,8 @@ export interface AuditTerms {
   from: number
   /** The last block that is compared. */
   to: number
+  /** From this block on the ledger must have what came to a payout address past the routers. */
+  directFrom: number
 }
 
 /** Facts of the merchant's node about these blocks. */
@@ -48,7 +50,7 @@ export interface Sums {
 
 export interface AuditReport {
   differences: AuditDifference[]
-  /** Transfers to a payout address that are no payment: information. */
+  /** Transfers to a payout address past the routers, of blocks before `directFrom`, that the ledger does not have: information. */
   direct: TransferLog[]
   /** Entries of other chains or of blocks that were not looked at. */
   unchecked: number
@@ -74,7 +76,8 @@ export function compare(chain: ChainFacts, entries: readonly AuditEntry[], order
   const checked = entries.filter(isChecked)
   const booked = bookedOf(checked)
   const due = dueOf(chain, booked, new Set(orders.map(({ memo }) => memo)), terms)
-  const { direct, differences: unreceived } = receivedOf(chain, checked)
+  const { plain, differences: unreceived } = receivedOf(chain)
+  const direct = directOf(plain, checked, terms)
   return {
     differences: [
       ...gapsIn(entries),
@@ -83,11 +86,11 @@ export function compare(chain: ChainFacts, entries: readonly AuditEntry[], order
       ...partiesOf(chain, checked),
       ...unreceived,
       ...returnsOf(chain, checked),
-      ...directOf(chain, checked),
+      ...direct.differences,
     ],
-    direct,
+    direct: direct.earlier,
     unchecked: entries.length - checked.length,
-    sums: { node: sumOf([...due.values()]), ledger: sumOf([...booked.values()]) },
+    sums: { node: sumOf([...due.values(), ...direct.due.map(toSums)]), ledger: sumOf([...booked.values(), ...direct.booked.map(toSums)]) },
   }
 }
 
@@ -180,22 +183,27 @@ function partiesOf({ paid, deposited }: ChainFacts, entries: readonly AuditEntry
 const isOther = (named: string | null, onChain: string | undefined): boolean =>
   named !== null && onChain !== undefined && named.toLowerCase() !== onChain
 
-/** Each share of a router has reached a payout address; what else reached one is no payment. */
-function receivedOf({ paid, received }: ChainFacts, entries: readonly AuditEntry[]) {
+/**
+ * Each share of a router has reached a payout address, by the last such transfer before the router's log; what else reached one came past the routers. A fee that
+ * a payout address receives stands right before the share; what goes back to where it came from is none.
+ */
+function receivedOf({ paid, received }: ChainFacts) {
   const left = new Map(received.filter(({ amount }) => amount > 0n).map(one => [keyOf(one), one]))
-  const differences = paid.flatMap(log => {
-    if (log.share === 0n) return []
-    const share = [...left.values()].find(
-      one => one.txHash === log.txHash && one.logIndex < log.logIndex && one.to === log.merchant && one.amount === log.share,
-    )
-    if (share && left.delete(keyOf(share))) return []
-    const detail = `the router reports ${usdcOf(log.share)} USDC to ${log.merchant}, and no transfer brought them there`
-    return [difference('not_received', log, detail)]
-  })
-  const claimed = new Set(
-    entries.filter(({ kind }) => kind === 'direct').map(({ tx_hash, log_index }) => `${tx_hash.toLowerCase()} ${log_index}`),
-  )
-  return { differences, direct: [...left.values()].filter(one => !claimed.has(keyOf(one))) }
+  const differences = paid
+    .toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+    .flatMap(log => {
+      const before = [...left.values()].filter(one => one.txHash === log.txHash && one.logIndex < log.logIndex)
+      const share = before
+        .filter(one => one.to === log.merchant && one.amount === log.share)
+        .toSorted((a, b) => a.logIndex - b.logIndex)
+        .at(-1)
+      const fee = before.find(one => one.logIndex === (share?.logIndex ?? log.logIndex - 1) - 1 && one.amount === log.fee)
+      for (const one of [share, fee]) if (one) left.delete(keyOf(one))
+      if (share || log.share === 0n) return []
+      const detail = `the router reports ${usdcOf(log.share)} USDC to ${log.merchant}, and no transfer brought them there`
+      return [difference('not_received', log, detail)]
+    })
+  return { differences, plain: [...left.values()].filter(({ from, to }) => from !== to) }
 }
 
 /** The token writes the transfer of a refund right behind the use of its signature, which the ledger names. */
@@ -212,14 +220,45 @@ function returnsOf({ sent }: ChainFacts, entries: readonly AuditEntry[]): AuditD
   })
 }
 
-function directOf({ received }: ChainFacts, entries: readonly AuditEntry[]): AuditDifference[] {
-  const transfers = new Map(received.map(one => [keyOf(one), one]))
-  return netOf(entries, 'direct').flatMap(one => {
+/** What came to a payout address past the routers has its entry, to the unit, from the same payer to the same address. */
+function directOf(plain: readonly TransferLog[], entries: readonly AuditEntry[], { directFrom }: AuditTerms) {
+  const transfers = new Map(plain.map(one => [keyOf(one), one]))
+  const booked = netOf(entries, 'direct')
+  const known = new Set(booked.map(keyOf))
+  const due = plain.filter(one => one.blockNumber >= directFrom || known.has(keyOf(one)))
+  const wrong = booked.flatMap(one => {
     const transfer = transfers.get(keyOf(one))
-    if (transfer?.amount === one.amount) return []
-    return [difference('not_on_chain', one, `the ledger has a direct transfer of ${usdcOf(one.amount)} USDC, the node has none like it`)]
+    if (transfer?.amount !== one.amount)
+      return [difference('not_on_chain', one, `the ledger has a direct transfer of ${usdcOf(one.amount)} USDC, the node has none like it`)]
+    const entry = entries.findLast(
+      each => each.kind === 'direct' && keyOf({ txHash: each.tx_hash.toLowerCase(), logIndex: each.log_index }) === keyOf(one),
+    )
+    const named = `entry ${entry?.sequence} names`
+    return [
+      ...(entry && entry.block_number !== transfer.blockNumber
+        ? [difference('other_block', one, `${named} block ${entry.block_number}, on the node it is ${transfer.blockNumber}`)]
+        : []),
+      ...(isOther(entry?.address ?? null, transfer.to)
+        ? [difference('other_address', one, `${named} the address ${entry?.address}, on the node it is ${transfer.to}`)]
+        : []),
+      ...(isOther(entry?.payer_address ?? null, transfer.from)
+        ? [difference('other_payer', one, `${named} the payer ${entry?.payer_address}, on the node it is ${transfer.from}`)]
+        : []),
+    ]
   })
+  const missing = due
+    .filter(one => !known.has(keyOf(one)))
+    .map(one =>
+      difference(
+        'missing_in_ledger',
+        one,
+        `the node has a transfer of ${usdcOf(one.amount)} USDC from ${one.from} to ${one.to} past the routers in block ${one.blockNumber}, the ledger nothing`,
+      ),
+    )
+  return { differences: [...wrong, ...missing], earlier: plain.filter(one => !due.includes(one)), due, booked }
 }
+
+const toSums = ({ amount }: { amount: bigint }): Sums => ({ came: amount, fee: 0n, settled: amount })
 
 function netOf(entries: readonly AuditEntry[], wanted: Entry['kind']) {
   const net = new Map<string, { txHash: string; logIndex: number; amount: bigint; address: string }>()

@@ -14,6 +14,7 @@ export interface AuditOptions {
   token: string
   fromBlock?: string
   toBlock?: string
+  directFrom?: string
   confirmations?: string
   chainId?: string
   checkpoints?: boolean
@@ -56,7 +57,7 @@ const numberIn = (name: string, text: string | undefined): number | undefined =>
   return Number(text)
 }
 
-function rulesOf({ payout, router, token, fromBlock, toBlock, confirmations, chainId, rpc }: AuditOptions) {
+function rulesOf({ payout, router, token, fromBlock, toBlock, directFrom, confirmations, chainId, rpc }: AuditOptions) {
   if (!/^https?:\/\//.test(rpc) || !URL.canParse(rpc)) throw new MisuseError('--rpc is the http(s) URL of your node.')
   const named = { '--payout': payout, '--router': router, '--token': [token] }
   for (const [name, addresses] of Object.entries(named)) {
@@ -67,6 +68,7 @@ function rulesOf({ payout, router, token, fromBlock, toBlock, confirmations, cha
   return {
     ...{ payouts: lower(payout), routers: lower(router), token: token.toLowerCase(), from: numberIn('--from-block', fromBlock) ?? 0 },
     wantedTo: numberIn('--to-block', toBlock),
+    directFrom: numberIn('--direct-from', directFrom) ?? 0,
     ...{ confirmations: numberIn('--confirmations', confirmations), chainId: numberIn('--chain-id', chainId) },
   }
 }
@@ -164,7 +166,8 @@ function show(report: AuditReport, terms: AuditTerms, entries: number, checked: 
     ),
     ...(checked?.misfit ? [`DIFFERENCE  checkpoint ${checked.misfit.to_block}: ${checked.misfit.detail}`] : []),
     ...direct.map(
-      one => `information  no payment: ${usdcOf(one.amount)} USDC from ${one.from} to ${one.to}, log ${one.logIndex} of ${one.txHash}`,
+      one =>
+        `information  past the routers, not compared: ${usdcOf(one.amount)} USDC from ${one.from} to ${one.to}, log ${one.logIndex} of ${one.txHash}`,
     ),
     `Blocks ${terms.from} to ${terms.to} of chain ${terms.chainId}: ${entries} entries, ${unchecked} of them of other blocks or chains.`,
     `node:   came ${node.came}, fee ${node.fee}, settled ${node.settled} USDC`,
