@@ -5,11 +5,13 @@ import {
   type EventData,
   type EventType,
   formatUsdc,
+  NO_MEMO,
   type OrderBody,
   type RecoveryBody,
   type RefundBody,
 } from '@ponte/contracts'
 import { type Message, uuidv7 } from '@ponte/service-kit'
+import { ZeroAddress } from 'ethers'
 import { CHAIN } from './home'
 
 const hex = (bytes: number) => `0x${randomBytes(bytes).toString('hex')}`
@@ -74,6 +76,7 @@ export function chainFacts() {
         ...contracts,
         ...{ kind, memo, merchant_address: merchantOf(order), payer_address: PAYER },
         ...{ deposit_address: kind === 'transfer' ? depositOf(order) : null, amount: formatUsdc(unitsOf(order, percent)) },
+        ...(memo === NO_MEMO ? { router_address: ZeroAddress, deposit_address: merchantOf(order) } : {}),
       }
       states.forEach((state, step) => {
         add(at + step * CONFIRMED_AFTER_S, version => {

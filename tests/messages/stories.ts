@@ -1,4 +1,4 @@
-import type { CreateOrder, OrderBody } from '@ponte/contracts'
+import { type CreateOrder, NO_MEMO, type OrderBody } from '@ponte/contracts'
 import type { ChainFacts } from './chain-facts'
 
 const LIFE_S = 3_600
@@ -64,6 +64,9 @@ export const orderStories: Record<string, OrderStory> = {
     chain.pay(order, at + MINUTE_S)
   },
   [ATTACHED]: (chain, order, at) => chain.pay(order, at + MINUTE_S, { memo: ANOTHER_MEMO }),
+  // It stands in the ledger, and asks for nothing.
+  'paid past the router, to the payout address': (chain, order, at) =>
+    chain.pay(order, at + MINUTE_S, { kind: 'transfer', memo: NO_MEMO, states: ['detected', 'confirmed', 'orphaned', 'confirmed'] }),
   'paid with a memo of no order': (chain, order, at) => chain.pay(order, at + MINUTE_S, { memo: 'ab'.repeat(32) }),
 }
 /** Its money goes back. */
