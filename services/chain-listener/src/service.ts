@@ -5,6 +5,7 @@ import {
   createLogger,
   createMetrics,
   deadLetterRoutes,
+  every,
   openDatabase,
   opsServer,
   outboxAge,
@@ -99,6 +100,15 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     ...{ store: checkpointed, leader, nodes, rules: { chainId: config.CHAIN_ID, ...scan.rules }, quorum: scan.quorum, logger },
     ...{ token: config.TOKEN_ADDRESS, routers: config.ROUTER_ADDRESSES, blocks: config.CHECKPOINT_BLOCKS },
   })
+  const busyPayouts = every(
+    'busy payout addresses',
+    BUSY_EVERY_MS,
+    async () => {
+      const ended = leader.epoch() === undefined ? [] : await store.coverage.endBusyPayouts(BUSY)
+      for (const address of ended) logger.warn('so much comes to a payout address that it is not watched much longer', { address, ...BUSY })
+    },
+    logger,
+  )
   const ledgers = reconcileStore(database, config.CHAIN_ID)
   const reconcile = createReconcile({
     store,
@@ -167,11 +177,16 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     refunds.part,
     recoveries.part,
     checkpoints.part,
+    busyPayouts,
     monitor,
     consumer(bus, queuesReadBy('chain-listener'), reactions(intake, refunds, recoveries)),
   ]
   return { ...assemble({ parts, http: undefined, operators }), http: relay?.http, status }
 }
+
+/** Anyone can name the wallet of an exchange as their payout address: more transfers than so many in so many blocks are no merchant's. */
+const BUSY = { blocks: 20_000, max: 10_000 }
+const BUSY_EVERY_MS = 600_000
 
 /** Read row by row by an auditor. */
 const audited = {

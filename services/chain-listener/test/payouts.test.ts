@@ -3,6 +3,7 @@ import { type LocalChain, mined } from '@ponte/local-servers'
 import { paymentRouterAbi, testUsdcAbi } from '@ponte/payment-router'
 import { uuidv7 } from '@ponte/service-kit'
 import { Interface, ZeroAddress } from 'ethers'
+import { coverageStore } from '../src/store/coverage'
 import { MERCHANT, type RelayWorld, startRelayWorld } from './relay/relayer-setup'
 import type { Listening } from './setup'
 
@@ -145,9 +146,40 @@ describe('a plain transfer to a payout address', () => {
     await watch(listening, [PAYOUT], { watch_from: from })
     await listening.idle()
     expect(confirmed(listening)).toEqual([['confirmed', PAYOUT, '2.000000']])
-    await listening.fetch('/rescan?from_block=0&to_block=2000')
+    const ops = `http://127.0.0.1:${listening.listener.ops.port()}`
+    const rescan = { to_block: await chain.provider.getBlockNumber() }
+    const asked = await fetch(`${ops}/rescan?from_block=0&to_block=${rescan.to_block}`, { method: 'POST' })
+    expect(asked.ok).toBe(true)
     await listening.idle()
     expect(confirmed(listening)).toHaveLength(1)
+    expect(await (await listening.fetch(`/reconcile?from_block=0&to_block=${rescan.to_block}`)).json()).toMatchObject({ differences: [] })
+  })
+
+  it('is not read for ever where more come than to any merchant, as to the wallet of an exchange, and what is read by then stays', async () => {
+    world = await startRelayWorld()
+    const listening = await world.start()
+    await listening.idle()
+    await watch(listening, [PAYOUT, OTHER])
+    for (const units of [1n, 2n, 3n]) await world.pay(PAYOUT, units)
+    await world.pay(OTHER, 4n)
+    await listening.idle()
+    const coverage = coverageStore(listening.sql, world.chain.chainId)
+    expect(await coverage.endBusyPayouts({ blocks: 20, max: 3 })).toEqual([])
+    expect(await coverage.endBusyPayouts({ blocks: 20, max: 2 })).toEqual([PAYOUT.toLowerCase()])
+    expect(await coverage.endBusyPayouts({ blocks: 20, max: 2 })).toEqual([])
+    await world.pay(PAYOUT, 5n)
+    await world.chain.mine(30)
+    for (const address of [PAYOUT, OTHER]) await world.pay(address, 6n)
+    await listening.idle()
+    expect(confirmed(listening).map(([, , amount]) => amount)).toEqual([
+      '0.000001',
+      '0.000002',
+      '0.000003',
+      '0.000004',
+      '0.000005',
+      '0.000006',
+    ])
+    expect(await (await listening.fetch('/reconcile?from_block=0&to_block=200')).json()).toMatchObject({ differences: [] })
   })
 
   it('is read anew by a listener whose coverage the release before took away', async () => {

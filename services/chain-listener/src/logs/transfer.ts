@@ -53,8 +53,11 @@ export function decodeTransfer(log: RawLog, token: string): SeenTransfer {
   }
 }
 
-/** A payout address as one that is watched. A transfer to it is of no memo and no router. */
-export const payoutAddress = (address: string): Deposit => ({ address, memo: NO_MEMO, merchant: address, router: ZERO })
+/** A payout address as one that is watched, in blocks from one on and before another. A transfer to it is of no memo and no router. */
+export const payoutAddress = (address: string, from = 0, until = Number.POSITIVE_INFINITY): Deposit => ({
+  ...{ address, memo: NO_MEMO, merchant: address, router: ZERO },
+  covers: block => block >= from && block < until,
+})
 const ZERO = `0x${'0'.repeat(40)}`
 
 /** The transfers to one of these addresses. One of nothing pays nothing. What a router moved is among those to payout addresses until `withoutMoved`. */

@@ -1,3 +1,4 @@
+import { NO_MEMO } from '@ponte/contracts'
 import type { Database } from '@ponte/service-kit'
 import { type Deposit, payoutAddress } from '../logs/transfer'
 import { LEASE_GUARD, mapLeaseLoss } from './lease'
@@ -26,12 +27,12 @@ const IS_MISSING = "blocks <> '{(,)}'::int8multirange"
 // Raw SQL, in every block: one index lookup for each recipient, whatever the statistics are: most are not ours and touch the index alone.
 const ISSUED = `
   SELECT issued.* FROM unnest($2::text[]) AS recipient (address) CROSS JOIN LATERAL (
-    SELECT address, memo, merchant, router, CASE WHEN ${IS_MISSING} THEN blocks::text END AS blocks
+    SELECT address, memo, merchant, router, NULL::float8 AS "watchFrom", NULL::float8 AS "watchUntil", CASE WHEN ${IS_MISSING} THEN blocks::text END AS blocks
     FROM payables JOIN coverage ON coverage.chain_id = payables.chain_id AND coverage.subject = payables.address
     WHERE payables.address = recipient.address AND payables.chain_id = $1 OFFSET 0) AS issued
   UNION ALL
   SELECT paid.* FROM unnest($2::text[]) AS recipient (address) CROSS JOIN LATERAL (
-    SELECT address, NULL AS memo, NULL AS merchant, NULL AS router, CASE WHEN ${IS_MISSING} THEN blocks::text END AS blocks
+    SELECT address, NULL AS memo, NULL AS merchant, NULL AS router, watch_from::float8, watch_until::float8, CASE WHEN ${IS_MISSING} THEN blocks::text END AS blocks
     FROM payouts JOIN coverage ON coverage.chain_id = payouts.chain_id AND coverage.subject = payouts.address
     WHERE payouts.address = recipient.address AND payouts.chain_id = $1 OFFSET 0) AS paid`
 
@@ -42,7 +43,8 @@ const ANY_ISSUED = `
 // Raw SQL, as Prisma knows no ranges; the partial index is in the order of gaps. Of the few that are read for everyone, what lies above a gap that no
 // node fills is looked for too.
 const gaps = (order: 'ASC' | 'DESC') => `
-  SELECT subject, gap.from::float8 AS from, gap.to::float8 AS to, memo, merchant, router, payouts.address AS payout
+  SELECT subject, gap.from::float8 AS from, gap.to::float8 AS to, memo, merchant, router, payouts.watch_from::float8 AS "watchFrom",
+    payouts.watch_until::float8 AS "watchUntil"
   FROM ((SELECT subject, blocks FROM coverage WHERE chain_id = $1 AND ${IS_MISSING} AND ${GAP} > $2 ORDER BY ${GAP} ${order} LIMIT $3)
     UNION SELECT subject, blocks FROM coverage WHERE chain_id = $1 AND ${IS_MISSING} AND subject = ANY($4::text[])) AS missing
   CROSS JOIN LATERAL (
@@ -51,6 +53,13 @@ const gaps = (order: 'ASC' | 'DESC') => `
   LEFT JOIN payouts ON payouts.chain_id = $1 AND payouts.address = subject ORDER BY gap.from ${order}`
 const LOWEST = gaps('ASC')
 const NEWEST = gaps('DESC')
+
+// Raw SQL: one look at the newest blocks. The end lies ahead, so that every block is read alike by all who look at it.
+const END_BUSY = `
+  UPDATE payouts SET watch_until = scanned_number + $2 FROM chain_cursor AS cursor
+  WHERE payouts.chain_id = $1 AND cursor.chain_id = $1 AND watch_until IS NULL AND address IN (
+    SELECT deposit FROM payments WHERE payments.chain_id = $1 AND block_number > scanned_number - $2 AND memo = $4 GROUP BY deposit HAVING count(*) > $3)
+  RETURNING address`
 
 // Raw SQL because the rows change under the lease's guard, in one statement. What is new is read from its first block on by the scan, or later. The release
 // before knows no payout addresses and takes their coverage away: they are read anew then.
@@ -82,13 +91,15 @@ const ADDRESSES_AGAIN = `
   UPDATE coverage SET blocks = blocks - int8multirange(int8range(watch_from, (SELECT scanned_number + 1 FROM chain_cursor WHERE chain_id = $1)))
   FROM again WHERE chain_id = $1 AND subject = again.address`
 
-type Terms = { [Field in 'memo' | 'merchant' | 'router']: string | null }
+type Terms = { [Field in 'memo' | 'merchant' | 'router']: string | null } & { [Field in 'watchFrom' | 'watchUntil']: number | null }
 type IssuedRow = Terms & { address: string; blocks: string | null }
-type GapRow = Terms & { subject: string; from: number; to: number | null; payout: string | null }
+type GapRow = Terms & { subject: string; from: number; to: number | null }
 
-/** A row without a memo is of a payout address. */
-const toDeposit = (address: string, { memo, merchant, router }: Terms): Deposit =>
-  memo === null || merchant === null || router === null ? payoutAddress(address) : { address, memo, merchant, router }
+/** Of a deposit address, or of a payout address, which has blocks in place of a memo. Undefined for a row of neither. */
+function toDeposit(address: string, { memo, merchant, router, watchFrom, watchUntil }: Terms): Deposit | undefined {
+  if (memo !== null && merchant !== null && router !== null) return { address, memo, merchant, router }
+  return watchFrom === null ? undefined : payoutAddress(address, watchFrom, watchUntil ?? undefined)
+}
 
 export type CoverageStore = ReturnType<typeof coverageStore>
 
@@ -96,10 +107,7 @@ export type CoverageStore = ReturnType<typeof coverageStore>
 export function coverageStore(database: Database, chainId: number) {
   const find = async (name: string, text: string, above: number, limit: number, routers: readonly string[]): Promise<Gap[]> => {
     const { rows } = await database.query<GapRow>({ name: `coverage-${name}`, text }, [chainId, above, limit, [...routers, TRANSFERS]])
-    return rows.map(({ subject, from, to, payout, ...terms }) => ({
-      ...{ subject, from, to: to ?? undefined },
-      deposit: terms.memo === null && payout === null ? undefined : toDeposit(subject, terms),
-    }))
+    return rows.map(({ subject, from, to, ...terms }) => ({ subject, from, to: to ?? undefined, deposit: toDeposit(subject, terms) }))
   }
   return {
     /** The addresses among these that were ever issued, or are payout addresses, each with the blocks in which the scan knows of it. */
@@ -109,9 +117,11 @@ export function coverageStore(database: Database, chainId: number) {
       // Where one is both, the deposit address stands: it comes last.
       const inTurn = rows.toSorted((a, b) => Number(a.memo !== null) - Number(b.memo !== null))
       return new Map(
-        inTurn.map(({ address, blocks, ...terms }) => {
+        inTurn.flatMap(({ address, blocks, ...terms }) => {
           const deposit = toDeposit(address, terms)
-          return [address, blocks === null ? deposit : { ...deposit, covers: within(blocks) }]
+          if (!deposit || blocks === null) return deposit ? [[address, deposit] as const] : []
+          const [isRead, covers] = [within(blocks), deposit.covers]
+          return [[address, { ...deposit, covers: (block: number) => isRead(block) && covers?.(block) !== false }] as const]
         }),
       )
     },
@@ -134,6 +144,16 @@ export function coverageStore(database: Database, chainId: number) {
       const text = `SELECT count(*)::int AS count FROM coverage JOIN payables USING (chain_id)
         WHERE chain_id = $1 AND payables.address = subject AND ${IS_MISSING}`
       return (await database.query<{ count: number }>(text, [chainId])).rows[0]?.count ?? 0
+    },
+    /** Payout addresses to which more came than this in the newest blocks are not watched any more, as many blocks from now on. Answers which ones end by it. */
+    async endBusyPayouts({ blocks, max }: { blocks: number; max: number }): Promise<string[]> {
+      const { rows } = await database.query<{ address: string }>({ name: 'coverage-end-busy', text: END_BUSY }, [
+        chainId,
+        blocks,
+        max,
+        NO_MEMO,
+      ])
+      return rows.map(({ address }) => address)
     },
     /** These blocks are read once more for routers and for transfers. */
     async again(routers: readonly string[], spans: readonly Span[]): Promise<void> {
