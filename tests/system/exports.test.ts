@@ -70,9 +70,9 @@ const sum = (rows: readonly { kind: string; amount: bigint }[], ...kinds: string
 /** Figures of the summary, from rows of whatever file. */
 function figures(rows: readonly { kind: string; amount: bigint }[]): Record<string, bigint> {
   return {
-    gross: sum(rows, 'payment', 'unmatched'),
+    gross: sum(rows, 'payment', 'unmatched', 'direct'),
     platform_fee: sum(rows, 'fee'),
-    settled: sum(rows, 'settled'),
+    settled: sum(rows, 'settled', 'direct'),
     returned: sum(rows, 'returned'),
   }
 }
@@ -82,11 +82,11 @@ const expected = () => {
 }
 const KINDS: Record<string, string> = {
   ...{ Pagamento: 'payment', 'Entrada sem cobrança': 'unmatched', 'Taxa da plataforma': 'fee' },
-  ...{ 'Repasse ao endereço': 'settled', Devolução: 'returned' },
+  ...{ 'Repasse ao endereço': 'settled', Devolução: 'returned', 'Transferência direta': 'direct' },
 }
 
 test('there is something of each kind, and something that was taken back', () => {
-  expect([...new Set(entries.map(({ kind }) => kind))].sort()).toEqual(['fee', 'payment', 'returned', 'settled', 'unmatched'])
+  expect([...new Set(entries.map(({ kind }) => kind))].sort()).toEqual(['direct', 'fee', 'payment', 'returned', 'settled', 'unmatched'])
   expect(entries.some(({ reverses }) => reverses !== null)).toBe(true)
 })
 

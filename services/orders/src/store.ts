@@ -23,7 +23,7 @@ import { summaryStore } from './store/summary'
 import { watchStore } from './store/watch'
 
 export { type ChargeOwner, chargeOwner } from './store/charges'
-export { type ExportLease, ExportLeaseLostError } from './store/exports'
+export type { ExportLease } from './store/exports'
 export type { Cursor, IntakeLedger, Taken } from './store/intake'
 export type { EntrySearch, LedgerSpan } from './store/ledger'
 export type { Counted, Due } from './store/order-reads'
