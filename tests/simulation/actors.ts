@@ -100,7 +100,7 @@ export async function createActors(world: World, rpc: Rpc, clock: ChainClock) {
         data: bundle(transfers.map(({ to, units }) => ({ to: usdcAddress, data: usdc.encodeFunctionData('transfer', [to, units]) }))),
         gas: hex(4_000_000),
       }),
-    /** What no router moves before, between and behind what one does, all to the same address and of the same amount where it can be, in one transaction. */
+    /** Plain transfers before, between and behind a router's own, all to the same address and of the same amount where it can be, in one transaction. */
     mixed(memo: string, merchant: string, units: bigint): Promise<string> {
       const plain = { to: usdcAddress, data: usdc.encodeFunctionData('transfer', [merchant, units - units / 100n]) }
       const paid = { to: routerAddress, data: router.encodeFunctionData('pay', [`0x${memo}`, merchant, units]) }

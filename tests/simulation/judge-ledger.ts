@@ -37,7 +37,7 @@ export function movedMoney(
     if (block > through) continue
     if (deposits.has(to)) moved.waiting += amount
     if (deposits.has(from)) moved.waiting -= amount
-    // What goes back to where it came from has moved nothing.
+    // A transfer to its own sender has moved nothing.
     if (to === from || !payouts.some(paid => paid.address === to && paid.from <= time && time < paid.to)) continue
     moved.settled += amount
     moved.settledByMonth[monthOf(time)] = (moved.settledByMonth[monthOf(time)] ?? 0n) + amount

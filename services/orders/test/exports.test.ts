@@ -185,7 +185,7 @@ describe('made by replicas', () => {
         .split('\n')
         .map(line => JSON.parse(line).sequence),
     ).toEqual(Array.from({ length: 9_000 }, (_, index) => index + 1))
-    // What the first one wrote is no part of it, and goes.
+    // The parts of the first one are not in it, and go.
     await one().exports.forget(now())
     const { rows } = await sql('SELECT DISTINCT lease FROM export_chunks')
     expect(rows).toEqual([{ lease: found?.lease }])

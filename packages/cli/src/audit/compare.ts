@@ -220,7 +220,7 @@ function returnsOf({ sent }: ChainFacts, entries: readonly AuditEntry[]): AuditD
   })
 }
 
-/** What came to a payout address past the routers has its entry, to the unit, from the same payer to the same address. */
+/** A plain transfer to a payout address has its entry, to the unit, from the same payer to the same address. */
 function directOf(plain: readonly TransferLog[], entries: readonly AuditEntry[], { directFrom }: AuditTerms) {
   const transfers = new Map(plain.map(one => [keyOf(one), one]))
   const booked = netOf(entries, 'direct')

@@ -6,7 +6,7 @@ import { callOperation } from './call.js'
 export interface Exports {
   /** Has a file made of what is booked now. Ask for it with `get` every few seconds until it is `ready` or `failed`. */
   create(body: CreateExport, options?: WriteOptions): Promise<Export>
-  /** How far a file is. */
+  /** The progress of a file. */
   get(id: string, options?: RequestOptions): Promise<Export>
   /** Your files, newest first. */
   list(options?: RequestOptions): Promise<ExportList>

@@ -62,7 +62,7 @@ describe('a transfer to a payout address', () => {
     ...{ ...place(logIndex), kind: 'router', router: deposit.router, memo: deposit.memo, merchant, payer, amount, fee, deposit: null },
     ...more,
   })
-  /** What a router does: fee, share, statement. */
+  /** A router's own logs: fee, share, statement. */
   const routed = (first: number, merchant: string, amount: bigint, fee: bigint, from = payer, to = platform) => ({
     transfers: [moved(first, from, to, fee), moved(first + 1, from, merchant, amount - fee)],
     paid: paid(first + 2, merchant, amount, fee, { payer: from }),

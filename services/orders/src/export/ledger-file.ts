@@ -10,7 +10,7 @@ export interface LedgerPages {
   /** All entries of the file, page by page. */
   entries(): AsyncIterable<readonly EntryBody[]>
   accounts(): Promise<readonly PayoutAccount[]>
-  /** Those of its entries that reached or left a payout address. */
+  /** Its entries that reached or left a payout address. */
   movements(account: PayoutAccount): AsyncIterable<readonly EntryBody[]>
 }
 

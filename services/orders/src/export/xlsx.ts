@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createDeflateRaw } from 'node:zlib'
 import { Zip, ZipPassThrough } from 'fflate'
 
-/** What a cell shows: a text, or a number with the style that reads it. */
+/** The content of a cell: a text, or a number with the style that reads it. */
 export type Cell = string | { value: number; style: Exclude<CellStyle, 'head'> } | null
 const STYLES = ['head', 'count', 'usdc', 'brl', 'time'] as const
 export type CellStyle = (typeof STYLES)[number]

@@ -38,14 +38,14 @@ export interface Entry {
   fiscalDocument: FiscalDocumentKey | null
 }
 
-/** What reached and left a payout address on a network, of the entries in a file. */
+/** A payout address on a network, with what reached and left it of the entries in a file. */
 export interface PayoutAccount {
   chainId: number
   /** Lower-case. */
   address: string
   from: Date
   to: Date
-  /** What its movements come to. */
+  /** The sum of its movements. */
   units: bigint
 }
 

@@ -14,7 +14,7 @@ export interface FiscalDocument extends FiscalDocumentInput {
 
 export const NO_INVOICING: Invoicing = { customer: null, fiscalDocument: null }
 
-/** What is given takes the place of what was there; undefined leaves it, null erases it. */
+/** A given field takes the place of what was there; undefined leaves it, null erases it. */
 export type InvoicingChange = { [Part in keyof Invoicing]?: Invoicing[Part] | undefined }
 
 export function invoicingChange({ customer, fiscal_document }: UpdateOrder, by: string | null, at: Date): InvoicingChange {

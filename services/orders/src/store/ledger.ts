@@ -146,7 +146,7 @@ export type EntrySearch = Omit<ListEntries, 'limit' | 'after'> & {
   after?: number | undefined
   /** The last sequence that is looked at. */
   through?: number | undefined
-  /** Those alone that reached or left a payout address; or this one. */
+  /** Only entries that reached or left a payout address; or this one. */
   payout?: true | Pick<PayoutAccount, 'chainId' | 'address'>
 }
 
@@ -194,7 +194,7 @@ export function ledgerStore(database: Database) {
       return { rows: found.map(parsed), history: { newest: newest ?? 0, epochs } }
     },
 
-    /** How many there are, as far as it is counted. */
+    /** Their number, as far as it is counted. */
     async count(merchantId: string, search: EntrySearch, max: number): Promise<number> {
       const { where, values } = conditionsOf(merchantId, search)
       const text = `SELECT count(*) AS entries FROM (SELECT FROM entries WHERE ${where} LIMIT $${values.push(max)}) AS counted`

@@ -11,7 +11,7 @@ CREATE TABLE order_customers (
 CREATE INDEX order_customers_tax_id_idx ON order_customers (merchant_id, tax_id) WHERE tax_id IS NOT NULL;
 CREATE INDEX order_customers_email_idx ON order_customers (merchant_id, lower(email)) WHERE email IS NOT NULL;
 
--- What a merchant had erased, a CPF, a CNPJ or a mail address, for as long as a charge may be under way that still names it.
+-- A CPF, a CNPJ or a mail address that a merchant had erased, for as long as a charge may be under way that still names it.
 CREATE TABLE customer_erasures (
   merchant_id uuid NOT NULL,
   subject text NOT NULL,

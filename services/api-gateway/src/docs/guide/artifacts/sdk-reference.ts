@@ -388,7 +388,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
           },
           {
             "signature": "get(id: string, options?: RequestOptions): Promise<Export>",
-            "text": "How far a file is."
+            "text": "The progress of a file."
           },
           {
             "signature": "list(options?: RequestOptions): Promise<ExportList>",
