@@ -272,7 +272,11 @@ describe.each(['ts', 'py', 'php'])('in .%s', end => {
 
   test('events are pulled once each, also after a restart', async () => {
     const pulls = await keyFor('Program that pulls events')
-    const cancelled = async () => ask('POST', `/orders/${(await newOrder()).id}/cancel`)
+    /** With its event in the list: those of the programs before are there already. */
+    const cancelled = async () => {
+      await ask('POST', `/orders/${(await newOrder()).id}/cancel`)
+      await system.idle()
+    }
     await cancelled()
     const cursorFile = join(folder, 'production/cursor.txt')
     /** Until the cursor of the last event is kept: what dies before that gets the event again. */
