@@ -234,7 +234,8 @@ const audited: Audited[] = [
   {
     ...{ service: 'orders', table: 'outbox', where: () => `type = 'order.paid' AND body LIKE '%${made.paid.id}%'` },
     unaudited: { created_at: STAMP, claimed_until: OWN_WORK, merchant_id: OWN_WORK },
-    values: { type: "'order.expired'", body: "replace(body, 'INV-1', 'INV-2')", sent_at: 'NULL' },
+    // One that the relay may claim would be sent again before it is looked for.
+    values: { type: "'order.expired'", body: "replace(body, 'INV-1', 'INV-2')", sent_at: "NULL, claimed_until = 'infinity'" },
   },
   {
     ...{ service: 'chain-listener', table: 'payments', where: () => `memo = '${made.paid.memo}'`, unaudited: { seen_at: STAMP } },
