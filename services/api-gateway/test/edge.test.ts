@@ -62,7 +62,7 @@ describe('a method that a path does not have', () => {
     ['put', '/api/v1/merchants/me', 'GET, HEAD, PATCH'],
     ['patch', '/api/v1/merchants', 'GET, HEAD, POST'],
     ['post', '/ping', 'GET, HEAD'],
-    ['patch', '/api/v1/orders/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90', 'GET, HEAD'],
+    ['put', '/api/v1/orders/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90', 'GET, HEAD, PATCH'],
     ['get', '/api/v1/subscriptions/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90/charge', 'POST'],
     ['delete', '/openapi.json', 'GET, HEAD'],
     ['patch', '/dashboard/session', 'DELETE, POST, PUT'],
