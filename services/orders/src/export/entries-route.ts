@@ -3,7 +3,7 @@ import { cursorAt, cursorText, type NumberedHistory, numbersReset, resetOf, send
 import type { Router } from 'express'
 import { entryBody } from '../ledger/entry'
 import type { Store } from '../store'
-import { entryColumns } from './ledger-file'
+import { csvForm } from './ledger-file'
 
 const PAGE = 20
 
@@ -20,7 +20,7 @@ export function entriesRoutes(router: Router, { store }: { store: Store }): void
   serve(router, operations.exportEntries, async ({ query: { form, ...query }, terms }, req, res) => {
     await sendCsv(req, res, {
       name: 'entries',
-      ...entryColumns(form),
+      ...csvForm(form),
       page: async ({ starting_after }, limit) => {
         const after = starting_after === undefined ? {} : { after: Number(starting_after) }
         const found = await store.ledger.list(terms.merchant_id, { ...query, ...after }, limit)

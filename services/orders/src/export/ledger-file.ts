@@ -2,7 +2,7 @@ import type { EntryBody, ExportFormat, FileForm } from '@ponte/contracts'
 import { type CsvColumn, csvRows, csvStart } from '@ponte/service-kit'
 import type { PayoutAccount } from '../ledger/entry'
 import { brazilianColumns, internationalColumns } from './entries-csv'
-import { brazilianSheet, internationalSheet } from './entries-xlsx'
+import { sheetHeads, sheetRow } from './entries-xlsx'
 import { movement, OFX_END, ofxStart, STATEMENTS_END, STATEMENTS_START, statementEnd, statementStart } from './ofx'
 import { xlsx } from './xlsx'
 
@@ -29,26 +29,24 @@ export function ledgerFile(format: ExportFormat, form: FileForm, pages: LedgerPa
 
 const part = (text: string, rows = 0): FilePart => ({ bytes: Buffer.from(text), rows })
 
-export const entryColumns = (form: FileForm): { columns: readonly CsvColumn<EntryBody>[]; separator: ',' | ';' } =>
+export const csvForm = (form: FileForm): { columns: readonly CsvColumn<EntryBody>[]; separator: ',' | ';' } =>
   form === 'brazilian' ? { columns: brazilianColumns, separator: ';' } : { columns: internationalColumns, separator: ',' }
 
 async function* csvFile(form: FileForm, pages: LedgerPages): AsyncGenerator<FilePart> {
-  const list = entryColumns(form)
+  const list = csvForm(form)
   yield part(csvStart(list))
   for await (const page of pages.entries()) yield part(csvRows(list, page), page.length)
 }
 
 async function* sheetFile(form: FileForm, pages: LedgerPages): AsyncGenerator<FilePart> {
-  const columns = form === 'brazilian' ? brazilianSheet : internationalSheet
   let rows = 0
   const cells = async function* () {
     for await (const page of pages.entries()) {
       rows += page.length
-      yield page.map(entry => columns.map(([, read]) => read(entry)))
+      yield page.map(entry => sheetRow(form, entry))
     }
   }
-  const heads = columns.map(([head]) => head)
-  for await (const bytes of xlsx(heads, cells())) {
+  for await (const bytes of xlsx(sheetHeads(form), cells())) {
     yield { bytes, rows }
     rows = 0
   }

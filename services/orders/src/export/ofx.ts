@@ -1,6 +1,6 @@
 import { type EntryBody, formatUsdc } from '@ponte/contracts'
 import type { PayoutAccount } from '../ledger/entry'
-import { localClock } from './entries-csv'
+import { localClock } from './entry-columns'
 
 /** Header and signon; the statements follow, and the end. */
 export const ofxStart = (at: Date): string =>
