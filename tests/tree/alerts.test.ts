@@ -187,23 +187,21 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 interface Scenario {
   changed: Series
-  minute: number
-  firing: readonly string[]
+  /** By minute, the names of exactly the alerts that fire at it. */
+  firing: Readonly<Record<number, readonly string[]>>
 }
 
-/** Runs scenarios by promtool; the names of the alerts that fire at that minute must be exactly these. */
+/** Runs scenarios by promtool: empty when all is as they have it. */
 function evaluate(name: string, ...scenarios: Scenario[]): string {
   const file = join(folder, `${name}.yaml`)
-  const tests = scenarios.map(({ changed, minute, firing }) => ({
+  const tests = scenarios.map(({ changed, firing }) => ({
     interval: '1m',
     input_series: Object.entries({ ...well, ...changed }).map(([metric, values]) => ({ series: metric, values })),
-    promql_expr_test: [
-      {
-        expr: 'count by (alertname) (ALERTS{alertstate="firing",alertname!="PonteDeadMansSwitch"})',
-        eval_time: `${minute}m`,
-        exp_samples: firing.map(alert => ({ labels: `{alertname="${alert}"}`, value: 1 })),
-      },
-    ],
+    promql_expr_test: Object.entries(firing).map(([minute, names]) => ({
+      expr: 'count by (alertname) (ALERTS{alertstate="firing",alertname!="PonteDeadMansSwitch"})',
+      eval_time: `${minute}m`,
+      exp_samples: names.map(alert => ({ labels: `{alertname="${alert}"}`, value: 1 })),
+    })),
   }))
   writeFileSync(file, stringify({ rule_files: [rules], evaluation_interval: '1m', tests }))
   const { status, stdout, stderr } = spawnSync(promtool, ['test', 'rules', file], { encoding: 'utf8' })
@@ -211,7 +209,7 @@ function evaluate(name: string, ...scenarios: Scenario[]): string {
 }
 
 it('none fires while all is well', () => {
-  expect(evaluate('well', { changed: {}, minute: 110, firing: [] })).toBe('')
+  expect(evaluate('well', { changed: {}, firing: { 110: [] } })).toBe('')
 })
 
 it('each has its condition here', () => {
@@ -219,13 +217,12 @@ it('each has its condition here', () => {
 })
 
 it.each(Object.entries(conditions))('%s fires, alone, when its condition holds, and not before', (name, changed) => {
-  const before = { changed, minute: 9, firing: [] }
-  expect(evaluate(name, before, { changed, minute: FIRES_AT[name] ?? 40, firing: [name] })).toBe('')
+  expect(evaluate(name, { changed, firing: { 9: [], [FIRES_AT[name] ?? 40]: [name] } })).toBe('')
 })
 
 it('a counter that first appears as 1 would escape: those that alerts read begin at 0', () => {
   const unseen = { 'ponte_reorged_payments_total{service="orders"}': '_x10 1x60' }
-  expect(evaluate('from-one', { changed: unseen, minute: 40, firing: [] })).toBe('')
+  expect(evaluate('from-one', { changed: unseen, firing: { 40: [] } })).toBe('')
 })
 
 it('those of PostgreSQL fire by the names that its operator for Kubernetes gives its metrics too', () => {
@@ -236,16 +233,14 @@ it('those of PostgreSQL fire by the names that its operator for Kubernetes gives
   const backup = { 'ponte_backup_last_success_timestamp_seconds{job="host"}': '_x120', 'up{job="host"}': '_x120' }
   const on = (series: Series): Series => ({ ...Object.fromEntries(unknown), ...backup, ...series })
   const scenarios: Scenario[] = [
-    { changed: on({ 'cnpg_collector_up{pod="a"}': '1x9 0x60' }), minute: 40, firing: ['PontePostgresAway'] },
+    { changed: on({ 'cnpg_collector_up{pod="a"}': '1x9 0x60' }), firing: { 40: ['PontePostgresAway'] } },
     {
       changed: on({ 'cnpg_pg_stat_archiver_failed_count{pod="a"}': '0+1x120', 'cnpg_pg_stat_archiver_archived_count{pod="a"}': '3x120' }),
-      minute: 40,
-      firing: ['PonteArchiveFails'],
+      firing: { 40: ['PonteArchiveFails'] },
     },
     {
       changed: on({ 'barman_cloud_cloudnative_pg_io_last_available_backup_timestamp{pod="a"}': '-200000x120' }),
-      minute: 40,
-      firing: ['PonteBackupOld'],
+      firing: { 40: ['PonteBackupOld'] },
     },
   ]
   expect(evaluate('kubernetes', ...scenarios)).toBe('')
@@ -253,7 +248,7 @@ it('those of PostgreSQL fire by the names that its operator for Kubernetes gives
 
 it('a backup that never succeeded is one that is too old', () => {
   const changed = { 'ponte_backup_last_success_timestamp_seconds{job="host"}': '_x120' }
-  expect(evaluate('no-backup', { changed, minute: 40, firing: ['PonteBackupOld'] })).toBe('')
+  expect(evaluate('no-backup', { changed, firing: { 40: ['PonteBackupOld'] } })).toBe('')
 })
 
 it('each has a section of the incidents, in the same order', () => {
