@@ -66,7 +66,7 @@ const questions = (count: number): Record<string, [path: string, query: Record<s
 
 async function main(): Promise<void> {
   const home = await testDatabase(ordersMigrations)
-  const database = openDatabase({ url: home.url, poolSize: 2, statementTimeoutMs: 600_000 })
+  const database = openDatabase({ url: home.url, poolSize: 2, statementTimeoutMs: 3_600_000 })
   const config = readConfig(ordersConfig, {
     ...{ DATABASE_URL: home.url, AMQP_URL: 'amqp://unused', HOST: '127.0.0.1', PORT: '0', OPS_PORT: '0', GATEWAY_TOKEN_SECRET: SECRET },
     ...{ PUBLIC_URL: 'http://127.0.0.1:8080', NETWORK: 'bench', CHAIN_ID: '1', PLATFORM_FEE_BPS: '100', RATE_STATIC: '5.42' },
@@ -79,7 +79,7 @@ async function main(): Promise<void> {
     const indexes = await dropIndexes(database)
     await fill(database, few, FEW)
     await fill(database, many, MANY)
-    for (const index of indexes) await database.query(index)
+    for (const index of indexes) await database.query(`SET maintenance_work_mem = '1GB'; ${index}`)
     await database.query('VACUUM ANALYZE entries, entry_sums')
     await orders.start()
     const rows: Row[] = []
