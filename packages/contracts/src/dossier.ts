@@ -5,6 +5,8 @@ import { address, brlAmount, id, memo, rate, timestamp, txHash, usdcAmount } fro
 
 /** More do not go into one dossier. */
 export const DOSSIER_ORIGINS_MAX = 1_000
+/** Payers' transfers that are listed of one sweep: anyone can send as many to an address as they like. */
+export const DOSSIER_PAYMENTS_MAX = 50
 
 const hex = z.string().regex(/^0x([0-9a-f]{2})*$/)
 /** 32 bytes of a hash of a block. */
@@ -22,6 +24,8 @@ export const receiptProof = z.strictObject({
   /** As the trie has it: the type before the RLP, where it has one. */
   receipt: hex,
   nodes: z.array(hex),
+  /** Number of logs in the receipts before it: a log's index less this is its place in the receipt. */
+  first_log_index: z.int().min(0),
 })
 export type ReceiptProof = z.infer<typeof receiptProof>
 
@@ -80,8 +84,10 @@ export const dossierOrigin = z.strictObject({
   deposit_address: address.nullable(),
   /** Null where it came for no order. */
   order: dossierOrder.nullable(),
-  /** The payer's own transfers: to the deposit address for a `sweep`, else the log of the origin itself. Empty where only the sweep is on record. */
-  payments: z.array(dossierPayment),
+  /** The payer's own transfers: to the deposit address for a `sweep`, the largest of them, else the log of the origin itself. Empty where only the sweep is on record. */
+  payments: z.array(dossierPayment).max(DOSSIER_PAYMENTS_MAX),
+  /** Further transfers that the sweep took, which are smaller than those above. */
+  more_payments: z.int().min(0),
 })
 export type DossierOrigin = z.infer<typeof dossierOrigin>
 
@@ -130,3 +136,20 @@ export const signedDossier = z.strictObject({
   }),
 })
 export type SignedDossier = z.infer<typeof signedDossier>
+
+/** Answer of `GET /api/v1/dossier-keys`. */
+export const dossierKeys = z
+  .object({
+    keys: z.array(
+      z.object({
+        kty: z.literal('OKP'),
+        crv: z.literal('Ed25519'),
+        x: z.string().meta({ description: 'The public key, base64url', example: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }),
+        kid: z.string().meta({ description: 'Its thumbprint (RFC 7638)', example: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k' }),
+        alg: z.literal('EdDSA'),
+        use: z.literal('sig'),
+      }),
+    ),
+  })
+  .meta({ description: 'A JWK Set' })
+export type DossierKeys = z.infer<typeof dossierKeys>

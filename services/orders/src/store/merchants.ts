@@ -54,8 +54,12 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
       return prisma.merchant.findMany({ select: { id: true, version: true }, where: { id: { in: owners } }, orderBy: { id: 'asc' } })
     },
 
+    /** Null where no event about them has come. */
+    nameOf: async (id: string): Promise<string | null> =>
+      (await prisma.merchant.findUnique({ select: { displayName: true }, where: { id } }))?.displayName ?? null,
+
     /** When each payout address was this merchant's. What the caller knows stands while no event about them has come. */
-    async payoutSpans({ merchant_id, payout_address }: MerchantTerms): Promise<PayoutSpan[]> {
+    async payoutSpans({ merchant_id, payout_address }: Pick<MerchantTerms, 'merchant_id' | 'payout_address'>): Promise<PayoutSpan[]> {
       const spans = await spansOf(merchant_id)
       if (spans.length > 0 || payout_address === null) return spans
       return [{ payoutAddress: payout_address, from: new Date(0), to: null }]
