@@ -71,6 +71,10 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
       return prisma.merchant.findMany({ select: { id: true, version: true }, where: { id: { in: owners } }, orderBy: { id: 'asc' } })
     },
 
+    /** Null where no event about them has come. */
+    nameOf: async (id: string): Promise<string | null> =>
+      (await prisma.merchant.findUnique({ select: { displayName: true }, where: { id } }))?.displayName ?? null,
+
     /** When each payout address was this merchant's. What the caller knows stands while no event about them has come. */
     payoutSpans: spansKnown,
 
