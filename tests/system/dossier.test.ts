@@ -103,7 +103,7 @@ test('what reached the payout address by router, sweep and plain transfer is pro
   const online = await verify(bytes, '--installation', system.gatewayUrl, '--rpc', world.chain.rpcUrl)
   expect([online.stderr, online.code]).toEqual(['', 0])
   if (process.env.RECORD_DOSSIER) {
-    writeFileSync(join(process.env.RECORD_DOSSIER, 'dossier.json'), bytes)
+    writeFileSync(join(process.env.RECORD_DOSSIER, 'dossier.signed'), bytes)
     writeFileSync(join(process.env.RECORD_DOSSIER, 'keys.json'), await (await fetch(`${system.gatewayUrl}/api/v1/dossier-keys`)).text())
   }
 

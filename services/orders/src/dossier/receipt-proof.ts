@@ -24,7 +24,7 @@ export function isOnRecord(raw: RawBlock | null, { number, hash }: BlockToProve)
   return raw !== null && raw.hash === hash && Number(raw.number) === number
 }
 
-/** Proofs of a block's transactions; null ones where its header does not hash to the hash that is on record in any known form. Throws NotProvenError. */
+/** Proofs of a block's transactions; null ones on a chain whose headers cannot be held against their hashes. Throws NotProvenError. */
 export function proveTransactions(
   block: BlockToProve,
   raw: RawBlock,
@@ -36,7 +36,8 @@ export function proveTransactions(
   const rowOf = (txHash: string, proof: DossierTransaction['proof']): DossierTransaction => ({
     ...{ tx_hash: txHash, block_number: block.number, block_hash: block.hash, block_time: time.toISOString(), proof },
   })
-  if (!header || receipts === null) return block.transactions.map(hash => rowOf(hash, null))
+  if (forms.header === null || receipts === null) return block.transactions.map(hash => rowOf(hash, null))
+  if (!header) throw new NotProvenError(`the fields of block ${block.number} do not hash to ${block.hash}`)
   const covered = coveredReceipts(receipts, String(raw.receiptsRoot), forms.receipts)
   if (!covered) throw new NotProvenError(`the receipts of block ${block.number} do not hash to the root in its header`)
   const hashes = Array.isArray(raw.transactions) ? raw.transactions : []
