@@ -7,7 +7,9 @@ import { type System, startAll } from '@ponte/all-in-one'
 import { type EntryListBody, type ExportBody, type OrderBody, type SignedDossier, signedDossier } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
+import { keyringOf, openSigned } from '../../packages/cli/src/dossier/file'
 import { call, createMerchant, MERCHANT, PAYER, pay, startWorld, units, type World } from '../world'
+import { pdfText } from '../world/pdf-text'
 
 const program = join(__dirname, '../../packages/cli/dist/main.js')
 const folder = mkdtempSync(join(tmpdir(), 'ponte-dossier-'))
@@ -52,8 +54,8 @@ afterAll(async () => {
 })
 
 /** The file of a dossier, once it is made. */
-async function dossierOf(body: object): Promise<Buffer> {
-  const { id } = await ask<ExportBody>('POST', '/api/v1/exports', { format: 'dossier_json', ...body })
+async function dossierOf(body: object, form: 'json' | 'pdf' = 'json'): Promise<Buffer> {
+  const { id } = await ask<ExportBody>('POST', '/api/v1/exports', { format: `dossier_${form}`, ...body })
   let state: ExportBody | undefined
   await until(async () => {
     state = await ask<ExportBody>('GET', `/api/v1/exports/${id}`)
@@ -61,7 +63,7 @@ async function dossierOf(body: object): Promise<Buffer> {
   }, 'the dossier is not made')
   expect(state).toMatchObject({ status: 'ready', failure: null })
   const answer = await fetch(`${system.gatewayUrl}/api/v1/exports/${id}/file`, { headers: { authorization: `Bearer ${merchant.api_key}` } })
-  expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="dossier-${id}.json"`)
+  expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="dossier-${id}.${form}"`)
   return Buffer.from(await answer.arrayBuffer())
 }
 
@@ -120,3 +122,36 @@ test('a part of the money is the newest of it, and more than there is is refused
   expect(dossier.origins).toMatchObject([{ sequence: newest?.sequence, amount: newest?.amount, counted: '0.100000' }])
   await expect(ask('POST', '/api/v1/exports', { format: 'dossier_json', amount: '1000000' })).rejects.toThrow(/USDC have reached/)
 })
+
+test('a PDF shows what the JSON has, is verified by the JSON in it, and with any byte changed is none', async () => {
+  const { dossier }: SignedDossier = JSON.parse((await dossierOf({ amount: '0.10' })).toString())
+  const bytes = await dossierOf(
+    { entries: (await entries()).filter(({ kind }) => kind === 'settled' || kind === 'direct').map(({ sequence }) => sequence) },
+    'pdf',
+  )
+  const file = join(folder, 'dossier.pdf')
+  writeFileSync(file, bytes)
+  const text = pdfText(file).join('\n')
+  for (const { tx_hash, block_hash } of dossier.transactions) {
+    expect(text).toContain(tx_hash)
+    expect(text).toContain(block_hash)
+  }
+  for (const shown of [PAYER.address, MERCHANT.address, 'INV-routed', 'INV-deposited', 'Ana Souza', 'Dossiê de origem'])
+    expect(text).toContain(shown)
+  const online = await verify(bytes, '--installation', system.gatewayUrl, '--rpc', world.chain.rpcUrl)
+  expect([online.stderr, online.code]).toEqual(['', 0])
+  const keys = keyringOf(await (await fetch(`${system.gatewayUrl}/api/v1/dossier-keys`)).text())
+  expect(openSigned(bytes, keys)).toMatchObject({ form: 'pdf' })
+  // Spread over the file, another bit each time.
+  const places = [0, bytes.length - 1, ...Array.from({ length: 400 }, (_, index) => (index * 7_919 + 13) % bytes.length)]
+  const opened = places.filter(at => {
+    const changed = Buffer.from(bytes)
+    changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8))
+    try {
+      return openSigned(changed, keys) !== null
+    } catch {
+      return false
+    }
+  })
+  expect(opened).toEqual([])
+}, 120_000)

@@ -77,7 +77,7 @@ export function addResources(program: Command, { profile, output, print }: Resou
 function addExport(command: Command, { profile, output, print }: ResourceContext): void {
   command
     .command('create <format>')
-    .description('have a file of the ledger made: csv, xlsx, jsonl, ofx or dossier_json')
+    .description('have a file of the ledger made: csv, xlsx, jsonl, ofx, dossier_json or dossier_pdf')
     .option(
       '-f, --filter <name=value...>',
       'as the fields of the API, such as form=brazilian or at_gte=2026-01-01T03:00:00.000Z; of a dossier amount=250.00 or entries=12,15',

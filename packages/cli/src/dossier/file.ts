@@ -40,8 +40,9 @@ export function openSigned(bytes: Uint8Array, keys: DossierKeyring): SignedConte
   if (!line) throw new Error('the PDF does not end with a signature')
   requireSignature(body, String(line[1]), String(line[2]), keys)
   const start = body.lastIndexOf(DOSSIER_LINE)
-  if (start < 0 || body.at(-1) !== 10) throw new Error('the PDF holds no dossier')
-  const inside = body.subarray(start + DOSSIER_LINE.length, -1).toString('latin1')
+  const end = body.indexOf('\n', start + DOSSIER_LINE.length)
+  if (start < 0 || end < 0) throw new Error('the PDF holds no dossier')
+  const inside = body.subarray(start + DOSSIER_LINE.length, end).toString('latin1')
   return { ...openJson(Buffer.from(inside, 'base64url'), keys), form: 'pdf' }
 }
 

@@ -4,16 +4,17 @@ import { address, id, timestamp, usdcAmount, usdcAmountInput } from '../fields'
 import { entryFilters, entryKind, fileForm } from './entry'
 import { listOf } from './list'
 
-export const exportFormat = z.enum(['csv', 'xlsx', 'jsonl', 'ofx', 'dossier_json']).meta({
+export const exportFormat = z.enum(['csv', 'xlsx', 'jsonl', 'ofx', 'dossier_json', 'dossier_pdf']).meta({
   description:
     '`csv`: RFC 4180. `xlsx`: one sheet, with amounts as numbers and times as dates. `jsonl`: an entry of `GET /entries` per line. ' +
     '`ofx`: OFX 1.0.2, a statement per payout address of what reached and left it, in USDC. ' +
-    '`dossier_json`: an origin dossier, signed: where the USDC of a withdrawal came from; it takes `amount` or `entries`, and none of the filters.',
+    '`dossier_json`: an origin dossier, signed: where the USDC of a withdrawal came from; it takes `amount` or `entries`, and none of the filters. ' +
+    '`dossier_pdf`: the same on A4, in Portuguese and English, with the signed JSON in it.',
 })
 export type ExportFormat = z.infer<typeof exportFormat>
 
 /** Formats of origin dossiers: of a sum or of named entries, where every other file is of the entries that its filters leave. */
-export const DOSSIER_FORMATS = ['dossier_json'] as const satisfies readonly ExportFormat[]
+export const DOSSIER_FORMATS = ['dossier_json', 'dossier_pdf'] as const satisfies readonly ExportFormat[]
 export type DossierFormat = (typeof DOSSIER_FORMATS)[number]
 
 /** More does not fit into a sheet of XLSX. */
@@ -51,7 +52,7 @@ export const createExport = z
     const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
     if (!DOSSIER_FORMATS.some(format => format === body.format)) {
       for (const name of ['amount', 'payout_address', 'entries'] as const)
-        if (body[name] !== undefined) refuse(name, 'goes with the format dossier_json alone')
+        if (body[name] !== undefined) refuse(name, 'goes with the formats dossier_json and dossier_pdf alone')
       return
     }
     for (const name of ['at_gte', 'at_lt', 'kind', 'order_id', 'form'] as const)

@@ -120,7 +120,7 @@ export const orders = {
     description:
       `In the background, as CSV, XLSX, JSON lines or OFX, of at most ${EXPORT_ROWS_MAX.toLocaleString('en')} entries: what was booked when it is asked for, and nothing later. ` +
       `409 while ${EXPORTS_OPEN_MAX} of yours are being made. The newest ${EXPORTS_KEPT_MAX} are kept for ${EXPORT_KEPT_S / 3600} hours. ` +
-      `An origin dossier (\`dossier_json\`) is of an \`amount\` that left your payout address, made up of the newest entries that reached it, or of \`entries\`, and of at most ${DOSSIER_ORIGINS_MAX.toLocaleString('en')}: ` +
+      `An origin dossier (\`dossier_json\`, \`dossier_pdf\`) is of an \`amount\` that left your payout address, made up of the newest entries that reached it, or of \`entries\`, and of at most ${DOSSIER_ORIGINS_MAX.toLocaleString('en')}: ` +
       'order, payer, transactions with block hashes and receipt proofs, signed by this installation (`GET /dossier-keys`) and verified by `ponte verify-dossier`. 400 with what there is where that is less; 409 where the installation has no key to sign with.',
     body: createExport,
     example: { format: 'xlsx', form: 'brazilian', at_gte: '2026-01-01T03:00:00.000Z', at_lt: '2027-01-01T03:00:00.000Z' },

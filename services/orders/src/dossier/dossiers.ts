@@ -12,8 +12,9 @@ import type { LedgerExport } from '../ledger/export'
 import type { Store } from '../store'
 import { type Chosen, chooseByAmount, type DossierBasis, type Reached, sumOf } from './basis'
 import { countedOf, dossierBody, type OriginFacts } from './body'
+import { signedPdf } from './dossier-pdf'
 import { type BlockToProve, NotProvenError } from './receipt-proof'
-import { type DossierSigner, signedFile } from './signing'
+import { type DossierSigner, signedDossier, signedFile } from './signing'
 
 /** Of a file with its proofs; a block's receipts can be large, and anyone can make one so. */
 const BYTES_MAX = 64_000_000
@@ -109,7 +110,7 @@ export function createDossiers({ store, signer, prove, place }: DossierOptions) 
         ...{ network: place.network, chainId: place.chainId, tokenAddress: place.tokenAddress },
         spans: await store.merchants.provenSpans({ merchant_id: merchantId, payout_address: basis.payoutAddress }),
       })
-      const bytes = signedFile(dossier, signer)
+      const bytes = one.format === 'dossier_pdf' ? await signedPdf(signedDossier(dossier, signer), signer) : signedFile(dossier, signer)
       if (bytes.length > BYTES_MAX) throw new DossierRefusal('too_large')
       return { bytes, origins: origins.length }
     },

@@ -29,12 +29,10 @@ const thumbprint = (x: string) =>
     .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
     .digest('base64url')
 
+export const signedDossier = (dossier: Dossier, signer: DossierSigner): SignedDossier => ({
+  dossier,
+  signature: { alg: 'Ed25519', kid: signer.kid, value: signer.sign(Buffer.from(JSON.stringify(dossier))) },
+})
+
 /** The file, to the byte: what is signed stands in it as it was signed. */
-export function signedFile(dossier: Dossier, signer: DossierSigner): Buffer {
-  const signature: SignedDossier['signature'] = {
-    alg: 'Ed25519',
-    kid: signer.kid,
-    value: signer.sign(Buffer.from(JSON.stringify(dossier))),
-  }
-  return Buffer.from(JSON.stringify({ dossier, signature } satisfies SignedDossier))
-}
+export const signedFile = (dossier: Dossier, signer: DossierSigner): Buffer => Buffer.from(JSON.stringify(signedDossier(dossier, signer)))

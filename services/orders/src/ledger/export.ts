@@ -99,6 +99,7 @@ export const CONTENT_TYPES: Record<ExportFormat, string> = {
   jsonl: 'application/x-ndjson; charset=utf-8',
   ofx: 'application/x-ofx',
   dossier_json: 'application/json',
+  dossier_pdf: 'application/pdf',
 }
 
 export const isDossier = (format: ExportFormat): format is DossierFormat => DOSSIER_FORMATS.some(one => one === format)
