@@ -106,7 +106,13 @@ function* originBlocks(origin: DossierOrigin, transactions: Transactions): Gener
   for (const [index, { payer_address, amount, tx_hash }] of sent.entries()) {
     const isLast = index === sent.length - 1
     const more = isLast && origin.more_payments > 0 ? `+ ${origin.more_payments} menores / smaller` : ''
-    const texts = [`Pagador / Payer ${payer_address ?? '–'} ${amount} USDC`, `tx ${tx_hash}`, ...(more ? [more] : [])]
+    const block = transactions.get(tx_hash)
+    const texts = [
+      `Pagador / Payer ${payer_address ?? '–'} ${amount} USDC · bloco / block ${block?.block_number ?? '–'}`,
+      `tx ${tx_hash}`,
+      ...(block ? [`bl ${block.block_hash}`] : []),
+      ...(more ? [more] : []),
+    ]
     const placed = texts.map((text, line): Mark => ({ text, font: 'mono', x: margin + 12, y: line * SMALL * LEAD, size: SMALL }))
     yield { height: texts.length * SMALL * LEAD + 6, marks: placed, isRuled: isLast }
   }
