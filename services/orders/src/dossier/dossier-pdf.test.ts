@@ -34,7 +34,7 @@ it('shows every hash and address whole and on the page', async () => {
   const texts = shown.map(({ text }) => text)
   for (const { tx_hash, block_hash } of recorded.dossier.transactions) {
     expect(texts).toContain(`tx ${tx_hash}`)
-    expect(texts).toContain(`bl ${block_hash}`)
+    expect(texts).toContain(`block ${block_hash}`)
   }
   for (const { address } of recorded.dossier.payout_addresses) expect(texts).toContain(address)
   const fonts = { '/F0': 'plain', '/F1': 'bold', '/F2': 'mono' } as const
@@ -76,7 +76,7 @@ it('takes a thousand origins in less than a few seconds and little more memory t
     process.stdout.write(`${Math.round(took)} ms, ${Math.round(grown / 1e6)} MB, file ${Math.round(file.length / 1e3)} kB\n`)
   expect(took).toBeLessThan(20_000)
   expect(grown).toBeLessThan(file.length * 4 + 120_000_000)
-  expect(shownIn(file).filter(({ text }) => text.startsWith('bl ')).length).toBeGreaterThanOrEqual(1_000)
+  expect(shownIn(file).filter(({ text }) => text.startsWith('block ')).length).toBeGreaterThanOrEqual(1_000)
 })
 
 describe('a text', () => {

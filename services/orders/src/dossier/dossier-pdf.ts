@@ -97,7 +97,7 @@ function* originBlocks(origin: DossierOrigin, transactions: Transactions): Gener
       ` · prova do recibo / receipt proof: ${transaction?.proof ? 'sim / yes' : 'não / no'}`,
   )
   add(`tx ${origin.tx_hash}`, 'mono')
-  if (transaction) add(`bl ${transaction.block_hash}`, 'mono')
+  if (transaction) add(`block ${transaction.block_hash}`, 'mono')
   const head = sides(`${origin.sequence}. ${title}`, `${brl}${origin.amount} USDC${counted}`, 9)
   const marks = lines.map(([text, font], index): Mark => ({ text, font, x: margin, y: head.height + index * SMALL * LEAD, size: SMALL }))
   const sent = kind === 'sweep' ? payments : []
@@ -110,7 +110,7 @@ function* originBlocks(origin: DossierOrigin, transactions: Transactions): Gener
     const texts = [
       `Pagador / Payer ${payer_address ?? '–'} ${amount} USDC · bloco / block ${block?.block_number ?? '–'}`,
       `tx ${tx_hash}`,
-      ...(block ? [`bl ${block.block_hash}`] : []),
+      ...(block ? [`block ${block.block_hash}`] : []),
       ...(more ? [more] : []),
     ]
     const placed = texts.map((text, line): Mark => ({ text, font: 'mono', x: margin + 12, y: line * SMALL * LEAD, size: SMALL }))
