@@ -51,10 +51,10 @@ const SWEPT = `
   came AS (
     SELECT paid.tx_hash, paid.log_index, paid.block_number, paid.block_hash, paid.block_time, paid.payer_address, paid.gross_units, paid.deposit_address, paid.status, paid.kind
     FROM payments AS paid JOIN orders ON orders.id = paid.order_id JOIN swept ON orders.memo = swept.memo
-    UNION ALL
+    UNION
     SELECT paid.tx_hash, paid.log_index, paid.block_number, paid.block_hash, paid.block_time, paid.payer_address, paid.gross_units, paid.deposit_address, paid.status, paid.kind
     FROM attachments JOIN swept ON attachments.memo = swept.memo JOIN payments AS paid ON paid.id = attachments.payment_id
-    UNION ALL
+    UNION
     SELECT paid.tx_hash, paid.log_index, paid.block_number, paid.block_hash, paid.block_time, paid.payer_address, paid.gross_units, paid.deposit_address, paid.status, paid.kind
     FROM unmatched_payments AS paid JOIN swept ON paid.memo = swept.memo)
   SELECT ${PLACE}, payer_address AS "payerAddress", gross_units AS units, count(*) OVER () AS found FROM came
