@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type System, startAll } from '@ponte/all-in-one'
-import { type EntryListBody, type ExportBody, type OrderBody, type SignedDossier, signedDossier } from '@ponte/contracts'
+import { type EntryListBody, type ExportBody, type MerchantBody, type OrderBody, type SignedDossier, signedDossier } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { keyringOf, openSigned } from '../../packages/cli/src/dossier/file'
@@ -124,6 +124,10 @@ test('a part of the money is the newest of it, and more than there is is refused
 })
 
 test('a PDF shows what the JSON has, is verified by the JSON in it, and with any byte changed is none', async () => {
+  const { payout_proof } = await call<MerchantBody>(system.gatewayUrl, 'GET', '/api/v1/merchants/me', merchant.token)
+  const signature = await world.chain.wallet(MERCHANT.privateKey).signMessage(payout_proof?.message ?? '')
+  await call(system.gatewayUrl, 'POST', '/api/v1/merchants/me/payout-address/sign', merchant.token, { signature })
+  await system.idle()
   const { dossier }: SignedDossier = JSON.parse((await dossierOf({ amount: '0.10' })).toString())
   const bytes = await dossierOf(
     { entries: (await entries()).filter(({ kind }) => kind === 'settled' || kind === 'direct').map(({ sequence }) => sequence) },
@@ -140,6 +144,8 @@ test('a PDF shows what the JSON has, is verified by the JSON in it, and with any
     expect(text).toContain(shown)
   const online = await verify(bytes, '--installation', system.gatewayUrl, '--rpc', world.chain.rpcUrl)
   expect([online.stderr, online.code]).toEqual(['', 0])
+  expect(online.stdout).not.toContain('set without a signature')
+  expect(text).toContain(payout_proof?.message.split('\n').at(-1))
   const keys = keyringOf(await (await fetch(`${system.gatewayUrl}/api/v1/dossier-keys`)).text())
   expect(openSigned(bytes, keys)).toMatchObject({ form: 'pdf' })
   // Spread over the file, another bit each time.
