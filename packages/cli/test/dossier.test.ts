@@ -1,8 +1,10 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Wallet } from 'ethers'
+import { secp256k1 } from '@noble/curves/secp256k1'
+import { keccak_256 } from '@noble/hashes/sha3'
 import { keyringOf, openSigned } from '../src/dossier/file'
+import { signerOf } from '../src/dossier/personal-signature'
 import { type Check, checkDossier, type Dossier } from '../src/dossier/verify'
 
 // Made by tests/system/dossier.test.ts on a local chain, with RECORD_DOSSIER=packages/cli/test/recorded.
@@ -185,19 +187,40 @@ test('without a proof nothing is genuine by it: that is said row by row', () => 
 })
 
 describe('the signature of a payout address', () => {
-  const wallet = new Wallet(`0x${'42'.repeat(32)}`)
-  const withProof = async (message: string, key = wallet) => {
+  const walletOf = (byte: string) => {
+    const key = Buffer.from(byte.repeat(32), 'hex')
+    const address = `0x${Buffer.from(keccak_256(secp256k1.getPublicKey(key, false).subarray(1)).subarray(12)).toString('hex')}`
+    const sign = (message: string) => {
+      const text = Buffer.from(message)
+      const hash = keccak_256(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${text.length}`), text]))
+      const signature = secp256k1.sign(hash, key)
+      return `0x${signature.toCompactHex()}${(27 + signature.recovery).toString(16)}`
+    }
+    return { address, sign }
+  }
+  const wallet = walletOf('42')
+  const withProof = (message: string, key = wallet) => {
     const one = dossier()
     for (const origin of one.origins) origin.payout_address = wallet.address
-    one.payout_addresses = [{ address: wallet.address, proof: { message, signature: await key.signMessage(message) } }]
+    one.payout_addresses = [{ address: wallet.address, proof: { message, signature: key.sign(message) } }]
     return checkDossier(one).find(({ what }) => what.startsWith('payout'))
   }
 
-  test('is of its key and names it and the merchant', async () => {
+  // The example of web3.js for `eth.accounts.sign`.
+  test('is that of eth_sign, and no text or signature but these', () => {
+    const value =
+      '0xb91467e570a6466aa9e9876cbcd013baba02900b8979d43fe208a4a4f339f5fd6007e74cd82e037b800186422fc2da167c747ef045e5d18a5f5d4300f8e1a0291c'
+    expect(signerOf('Some data', value)).toBe('0x2c7536e3605d9c16a7a3d7b1898e529396a65c23')
+    expect(signerOf('Some date', value)).not.toBe('0x2c7536e3605d9c16a7a3d7b1898e529396a65c23')
+    expect(() => signerOf('Some data', value.slice(0, -2))).toThrow('malformed')
+    expect(() => signerOf('Some data', `0x${'0'.repeat(130)}`)).toThrow()
+  })
+
+  test('is of its key and names it and the merchant', () => {
     const { id } = dossier().merchant
-    expect(await withProof(`Pay merchant ${id} at ${wallet.address}, ação`)).toMatchObject({ ok: true })
-    expect(await withProof(`Pay merchant ${id} at ${wallet.address}`, new Wallet(`0x${'43'.repeat(32)}`))).toMatchObject({ ok: false })
-    expect(await withProof(`Pay another merchant at ${wallet.address}`)).toMatchObject({ ok: false })
-    expect(await withProof(`Pay merchant ${id} elsewhere`)).toMatchObject({ ok: false })
+    expect(withProof(`Pay merchant ${id} at ${wallet.address}, ação`)).toMatchObject({ ok: true })
+    expect(withProof(`Pay merchant ${id} at ${wallet.address}`, walletOf('43'))).toMatchObject({ ok: false })
+    expect(withProof(`Pay another merchant at ${wallet.address}`)).toMatchObject({ ok: false })
+    expect(withProof(`Pay merchant ${id} elsewhere`)).toMatchObject({ ok: false })
   })
 })
