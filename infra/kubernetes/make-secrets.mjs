@@ -48,7 +48,7 @@ const keys = {
     // In production the identity provider's JWKS_URL verifies sessions.
     ...(inProduction ? {} : { JWT_SECRET: shared.session }),
   },
-  orders: { GATEWAY_TOKEN_SECRET: shared.orders, RPC_URLS: rpcUrls },
+  orders: { GATEWAY_TOKEN_SECRET: shared.orders, RPC_URLS: rpcUrls, DOSSIER_KEY: secret() },
   subscriptions: { GATEWAY_TOKEN_SECRET: shared.subscriptions },
   'chain-listener': { RPC_URLS: rpcUrls },
   'webhook-dispatcher': { GATEWAY_TOKEN_SECRET: shared.webhooks, SEAL_KEY: shared.seal },

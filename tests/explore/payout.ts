@@ -60,7 +60,7 @@ export function payoutModel({ isOwner, last, guard, reaction }: PayoutScope, rul
       now: 0,
       members: owning.map(name => memberOf(name, 'owner')),
       payout: {
-        ...{ payoutAddress: 'ana', payoutIsContract: false, clearedPayoutAddress: null, pendingPayout: null },
+        ...{ payoutAddress: 'ana', payoutProof: null, payoutIsContract: false, clearedPayoutAddress: null, pendingPayout: null },
         ...{ ownerChanges: [], payoutHeldUntil: null, frozenAt: null },
       },
       since: new Map(owning.map(name => [name, -100])),
@@ -103,7 +103,7 @@ export function payoutModel({ isOwner, last, guard, reaction }: PayoutScope, rul
       const next = attempt(() => rules.requestPayout(payout, 'thief', asked, guard))
       if (next && next !== payout) {
         yield { name: `${by} asks for another payout address`, next: began({ ...state, payout: next }, asked.id) }
-        const signed = attempt(() => rules.signPayout(next, asked.id, at(now), guard))
+        const signed = attempt(() => rules.signPayout(next, asked.id, { message: '', signature: '', at: at(now) }, guard))
         if (signed)
           yield { name: `${by} asks for another payout address and signs it`, next: began({ ...state, payout: signed }, asked.id) }
       }
@@ -139,7 +139,7 @@ export function payoutModel({ isOwner, last, guard, reaction }: PayoutScope, rul
     }
     if (!pending && payout.payoutAddress === 'ana' && accountRules.ownersAmong(members).includes('bruno')) {
       const next = attempt(() => rules.requestPayout(payout, 'bruno', asked, guard))
-      const signed = next && attempt(() => rules.signPayout(next, asked.id, at(now), guard))
+      const signed = next && attempt(() => rules.signPayout(next, asked.id, { message: '', signature: '', at: at(now) }, guard))
       if (signed) yield { name: 'bruno asks for another payout address and signs it', next: { ...state, payout: signed } }
     }
     // Who invited the thief also removes them; so does bruno, an owner that turned bad.

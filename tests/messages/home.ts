@@ -71,7 +71,7 @@ export async function openHome() {
       ...{ webhooks: `http://127.0.0.1:${ports['webhook-dispatcher']}`, chainListener: 'http://127.0.0.1:1' },
     },
     secrets: {
-      ...{ sealKey: secret(), ordersTokenSecret: secret(), subscriptionsTokenSecret: secret() },
+      ...{ sealKey: secret(), dossierKey: secret(), ordersTokenSecret: secret(), subscriptionsTokenSecret: secret() },
       ...{ webhooksTokenSecret: secret(), chainListenerTokenSecret: secret() },
     },
     ...{ webhookAllowCidrs: '127.0.0.1/32', logLevel: 'error' },

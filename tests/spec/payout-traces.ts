@@ -63,7 +63,7 @@ export function payoutDifference(trace: PayoutTrace, rules: GuardRules = account
     // Who is no owner is a viewer, so that the model's additions are changes of a member.
     members: PEOPLE.map(name => memberOf(name, FIRST.includes(name) ? 'owner' : 'viewer')),
     payout: {
-      ...{ payoutAddress: 'ana', payoutIsContract: false, clearedPayoutAddress: null, pendingPayout: null },
+      ...{ payoutAddress: 'ana', payoutProof: null, payoutIsContract: false, clearedPayoutAddress: null, pendingPayout: null },
       ...{ ownerChanges: [], payoutHeldUntil: null, frozenAt: null },
     },
     since: new Map(FIRST.map(name => [name, -100])),
@@ -128,7 +128,7 @@ function taken(world: World, { action_, now, requests }: ModelState, rules: Guar
     case 'begin payout': {
       const owners = accountRules.ownersAmong(members)
       const next = rules.requestPayout(payout, who, { id, ...owner, owners, isNew: false }, GUARD)
-      return { ...world, payout: action_.signed ? rules.signPayout(next, id, at(now), GUARD) : next }
+      return { ...world, payout: action_.signed ? rules.signPayout(next, id, { message: '', signature: '', at: at(now) }, GUARD) : next }
     }
     case 'approve':
       return { ...world, payout: rules.approvePayout(payout, id, { ...owner, since: at(since.get(by) ?? now) }, GUARD) }

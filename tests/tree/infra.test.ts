@@ -32,8 +32,8 @@ describe('docker-compose.yml', () => {
     rmSync(file)
     makeEnv(folder)
     const secrets = (text: string) => Object.values(variablesOf(text)).filter(value => /^[0-9a-f]{64}$/.test(value))
-    expect(secrets(first)).toHaveLength(15)
-    expect(new Set([...secrets(first), ...secrets(readFileSync(file, 'utf8'))]).size).toBe(30)
+    expect(secrets(first)).toHaveLength(16)
+    expect(new Set([...secrets(first), ...secrets(readFileSync(file, 'utf8'))]).size).toBe(32)
   })
 
   it.each(programs)('gives %s settings with which it starts', async name => {

@@ -69,7 +69,7 @@ export async function startWorld(
       chainListener: `http://127.0.0.1:${ports['chain-listener']}`,
     },
     secrets: {
-      ...{ sealKey: secret(), ordersTokenSecret: secret(), subscriptionsTokenSecret: secret() },
+      ...{ sealKey: secret(), dossierKey: secret(), ordersTokenSecret: secret(), subscriptionsTokenSecret: secret() },
       ...{ webhooksTokenSecret: secret(), chainListenerTokenSecret: secret() },
     },
     webhookAllowCidrs: '127.0.0.1/32',

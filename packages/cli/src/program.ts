@@ -5,6 +5,7 @@ import { Command } from 'commander'
 import { type AuditOptions, audit } from './audit'
 import { completion } from './completion'
 import { diagnose } from './diagnose'
+import { type VerifyDossierOptions, verifyDossier } from './dossier'
 import { listen } from './listen'
 import { createOutput, fields, type Output, table } from './output'
 import { findOrder, inTests, isVia, payOrder } from './payments'
@@ -225,6 +226,18 @@ export function createProgram(context: ProgramContext): Command {
         throw new MisuseError(error instanceof Error ? error.message : String(error), { cause: error })
       })
       if (count > 0) throw new UsageError(count === 1 ? 'One difference.' : `${count} differences.`)
+    })
+
+  program
+    .command('verify-dossier <file>')
+    .description('verify an origin dossier, without a question to its installation; ends with 1 when anything in it is not so')
+    .option('--keys <file>', 'the keys of the installation, as GET /api/v1/dossier-keys answers them')
+    .option('--installation <url>', 'ask the installation that you trust for its keys')
+    .option('--rpc <url...>', 'nodes that are to have its blocks and transactions')
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+    .action(async (file: string, options: VerifyDossierOptions) => {
+      const count = await verifyDossier(file, options, output())
+      if (count > 0) throw new UsageError('The dossier is not what it claims to be.')
     })
 
   program

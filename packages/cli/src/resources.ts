@@ -77,10 +77,15 @@ export function addResources(program: Command, { profile, output, print }: Resou
 function addExport(command: Command, { profile, output, print }: ResourceContext): void {
   command
     .command('create <format>')
-    .description('have a file of the ledger made: csv, xlsx, jsonl or ofx')
-    .option('-f, --filter <name=value...>', 'as the fields of the API, such as form=brazilian or at_gte=2026-01-01T03:00:00.000Z')
+    .description('have a file of the ledger made: csv, xlsx, jsonl, ofx, dossier_json or dossier_pdf')
+    .option(
+      '-f, --filter <name=value...>',
+      'as the fields of the API, such as form=brazilian or at_gte=2026-01-01T03:00:00.000Z; of a dossier amount=250.00 or entries=12,15',
+    )
     .action(async (format: string, { filter = [] }: { filter?: string[] }) => {
-      const made = await merchantClient(profile).exports.create(Object.assign(queryOf(filter), { format: format as Format }))
+      const { entries, ...query } = queryOf(filter)
+      const named = entries === undefined ? {} : { entries: entries.split(',').map(Number) }
+      const made = await merchantClient(profile).exports.create(Object.assign(query, named, { format: format as Format }))
       output().show(made, fields(made))
     })
   command

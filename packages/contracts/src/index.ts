@@ -31,6 +31,7 @@ export * from './api/webhook-endpoint'
 export { type AddressPolicy, type AddressRange, addressRange, isAddressAllowed, parseAddress, parseRange } from './destination/address'
 export { refuseStaticHeaders } from './destination/static-headers'
 export { type Destination, namesInternalHost, vetWebhookUrl } from './destination/webhook-url'
+export * from './dossier'
 export * from './errors'
 export * from './events'
 export type {

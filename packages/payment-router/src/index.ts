@@ -33,4 +33,8 @@ export {
   type TypedData,
   transferWithAuthorizationTypedData,
 } from './payment/typed-data'
+export { type ChainForms, formsOf } from './proof/forms'
+export { type HeaderForm, hexBytes, isSealed, quantityBytes, sealedHeader } from './proof/header'
+export { encodeHex, type HexItem } from './proof/hex-rlp'
+export { coveredReceipts, proofOfReceipt, type RawReceipt, type ReceiptForm, receiptsRoot } from './proof/receipts'
 export { splitFee } from './split-fee'

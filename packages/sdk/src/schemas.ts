@@ -112,6 +112,8 @@ export type ExportOrders = Query<'exportOrders'>
 export type Export = Schemas['Export']
 /** Your files of the ledger, newest first. */
 export type ExportList = Schemas['ExportList']
+/** The answer of `exports.dossierKeys`. */
+export type DossierKeys = Schemas['DossierKeys']
 /** Sent by `exports.create`. */
 export type CreateExport = Schemas['CreateExport']
 /** Filters of `entries.export`. */

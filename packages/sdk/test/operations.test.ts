@@ -18,7 +18,8 @@ const ARGUMENTS: Readonly<Record<string, unknown[]>> = {
   'events.follow': [{ after: 0, waitS: 0 }],
   'entries.follow': [{ after: 0, onReset: () => undefined }],
 }
-const IN_FRONT_OF_ID = /^(?:[\w.]+\.)?(?:list|all|export|summary|create|fund|scenarios|clock|advance|replayAll)$|^merchant\.get$/
+const IN_FRONT_OF_ID =
+  /^(?:[\w.]+\.)?(?:list|all|export|dossierKeys|summary|create|fund|scenarios|clock|advance|replayAll)$|^merchant\.get$/
 const argumentsOf = (name: string) => {
   if (ARGUMENTS[name]) return ARGUMENTS[name]
   const takesOrder = /^refunds\.(create|list)$/.test(name)
@@ -63,8 +64,8 @@ test('every operation that takes a key has its method, and every method sends an
   expect(reached.filter(([, id]) => id === undefined)).toEqual([])
   const ids = new Set(reached.map(([, id]) => id as string))
   expect(forKeys.filter(id => !ids.has(id))).toEqual([])
-  // Checkpoints are open to anyone.
-  expect([...ids].filter(id => !forKeys.includes(id))).toEqual(['listCheckpoints'])
+  // Open to anyone.
+  expect([...ids].filter(id => !forKeys.includes(id)).sort()).toEqual(['listCheckpoints', 'listDossierKeys'])
 })
 
 test('a session token reads its merchant at the address that takes one', async () => {

@@ -33,6 +33,7 @@ export interface Place {
   ownerUrls: { orders: string; subscriptions: string; webhooks: string; chainListener: string }
   secrets: {
     sealKey: string
+    dossierKey: string
     ordersTokenSecret: string
     subscriptionsTokenSecret: string
     webhooksTokenSecret: string
@@ -101,6 +102,7 @@ export function environments(place: Place): Record<ServiceName, Environment> {
       ROUTER_ADDRESS: chain.routerAddress,
       ...(chain.relayerPrivateKey === undefined ? {} : { DEPOSIT_FACTORY: chain.routerAddress }),
       PLATFORM_FEE_BPS: String(chain.feeBps),
+      DOSSIER_KEY: secrets.dossierKey,
       RATE_CHAINLINK_RPC_URL: chain.rpcUrl,
       RATE_CHAINLINK_ADDRESS: chain.rateFeedAddress,
     },

@@ -13,6 +13,7 @@ const schema = z.object({
   postgresPassword: z.string().default(() => hex(16)),
   publicClientKey: z.string().default(() => `pk_${hex(16)}`),
   sealKey: z.string().default(() => hex(32)),
+  dossierKey: z.string().default(() => hex(32)),
   ordersTokenSecret: z.string().default(() => hex(32)),
   subscriptionsTokenSecret: z.string().default(() => hex(32)),
   webhooksTokenSecret: z.string().default(() => hex(32)),

@@ -140,6 +140,105 @@ test('a signature of the new address halves the wait; a replayed, foreign or mis
   await decide(one.token, change.id, 'sign', { signature }).expect(404)
 })
 
+describe('the signature of a payout address is kept with it', () => {
+  const prove = (token: string, signature: string, replica = 0) =>
+    request(urlOf(replica)).post('/api/v1/merchants/me/payout-address/sign').set(bearer(token)).send({ signature })
+  const events = async (merchantId: string) => {
+    const { rows } = await system.sql.query(
+      "SELECT body FROM outbox WHERE type = 'merchant.updated' AND body LIKE $1 ORDER BY created_at, id",
+      [`%${merchantId}%`],
+    )
+    return rows.map(row => JSON.parse(row.body).data)
+  }
+
+  test('from the change that was signed to the event that puts it in force', async () => {
+    const { token, merchant } = await paid()
+    const next = Wallet.createRandom()
+    const change = (await patch(token, next.address).expect(200)).body.pending_payout_change
+    const signature = await next.signMessage(change.message)
+    const signedAt = new Date(at.ms).toISOString()
+    const waits = (await decide(token, change.id, 'sign', { signature }).expect(200)).body
+    expect(waits.payout_proof).toMatchObject({ signature: null, message: expect.stringContaining(OLD) })
+    at.ms += 24 * HOUR
+    await activate()
+    const proof = { message: change.message, signature, signed_at: signedAt }
+    expect((await me(fresh(token), 1)).body).toMatchObject({ payout_address: next.address, payout_proof: proof })
+    expect((await events(merchant.id)).map(({ payout_proof }) => payout_proof)).toEqual([null, null, null, proof])
+  })
+
+  test('and an address in force can be signed afterwards, once', async () => {
+    const wallet = Wallet.createRandom()
+    const { token, merchant, apiKey } = await paid(wallet.address)
+    const { payout_proof } = (await me(token)).body
+    expect(payout_proof).toEqual({ message: expect.stringContaining(merchant.id), signature: null, signed_at: null })
+    const signature = await wallet.signMessage(payout_proof.message)
+    expect((await prove(stolen(token), signature).expect(403)).body.code).toBe('fresh_login_required')
+    await prove(apiKey, signature).expect(401)
+    // Some wallets count their recovery bit from zero.
+    const answer = await prove(token, `${signature.slice(0, -2)}${signature.endsWith('1b') ? '00' : '01'}`).expect(200)
+    const signed = { message: payout_proof.message, signature, signed_at: new Date(at.ms).toISOString() }
+    expect(answer.body.payout_proof).toEqual(signed)
+    at.ms += HOUR
+    expect((await prove(fresh(token), signature, 1).expect(200)).body.payout_proof).toEqual(signed)
+    expect((await events(merchant.id)).map(({ version, payout_proof: proof }) => [version, proof])).toEqual([
+      [1, null],
+      [2, signed],
+    ])
+    const { rows } = await system.sql.query(
+      "SELECT user_id, changed FROM audit_log WHERE merchant_id = $1 AND action = 'payout_address.sign'",
+      [merchant.id],
+    )
+    expect(rows).toEqual([{ user_id: subjectOf(token), changed: ['payout_proof'] }])
+  })
+
+  test('but not one of another key, merchant, address or change, nor where there is no address', async () => {
+    const wallet = Wallet.createRandom()
+    const [one, two] = [await paid(wallet.address), await paid(wallet.address)]
+    const next = Wallet.createRandom()
+    const { message } = (await me(one.token)).body.payout_proof
+    const foreign = (await me(two.token)).body.payout_proof.message
+    const change = (await patch(one.token, next.address).expect(200)).body.pending_payout_change
+    const wrong = [
+      await wallet.signMessage(foreign),
+      await next.signMessage(message),
+      await next.signMessage(change.message),
+      await wallet.signMessage(message.replace(wallet.address, next.address)),
+      await wallet.signMessage(change.message),
+      `0x${'00'.repeat(65)}`,
+    ]
+    for (const signature of wrong) {
+      const { body } = await prove(one.token, signature).expect(400)
+      expect(body.errors).toEqual([expect.objectContaining({ path: 'signature' })])
+    }
+    // What proves the address shortens no wait.
+    await decide(one.token, change.id, 'sign', { signature: await next.signMessage(message.replace(wallet.address, next.address)) }).expect(
+      400,
+    )
+    expect((await me(one.token)).body.payout_proof.signature).toBeNull()
+    await patch(one.token, null).expect(200)
+    expect((await me(one.token)).body.payout_proof).toBeNull()
+    expect((await prove(one.token, await wallet.signMessage(message)).expect(409)).body.code).toBe('invalid_state')
+  })
+
+  test('a proof that a replica of the release before left behind is of no other address', async () => {
+    const wallet = Wallet.createRandom()
+    const { token, merchant } = await paid(wallet.address)
+    await prove(token, await wallet.signMessage((await me(token)).body.payout_proof.message)).expect(200)
+    await system.sql.query('UPDATE merchants SET payout_address = $2 WHERE id = $1', [merchant.id, OLD])
+    expect((await me(fresh(token))).body.payout_proof).toMatchObject({ signature: null, message: expect.stringContaining(OLD) })
+  })
+
+  test('and a signature that a database lost by going back is taken and published again', async () => {
+    const wallet = Wallet.createRandom()
+    const { token, merchant } = await paid(wallet.address)
+    const signature = await wallet.signMessage((await me(token)).body.payout_proof.message)
+    await prove(token, signature).expect(200)
+    await system.sql.query('UPDATE merchants SET payout_proof = NULL, version = 1 WHERE id = $1', [merchant.id])
+    await prove(fresh(token), signature).expect(200)
+    expect((await events(merchant.id)).map(({ payout_proof: proof }) => proof?.signature ?? null)).toEqual([null, signature, signature])
+  })
+})
+
 test('clearing is at once; afterwards only the address that was cleared comes back at once', async () => {
   const { token } = await paid()
   expect((await patch(token, null).expect(200)).body.payout_address).toBeNull()

@@ -9,7 +9,7 @@ import { ANY_ID, recipes, type Scene } from './world/recipes'
 
 const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
 const now = () => new Date(at.ms)
-const OLD = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const OLD = Wallet.createRandom()
 let system: TestGateway
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ const send = (operation: Operation, token: string, params: Record<string, string
 
 async function team() {
   const owner = newUser()
-  const { merchant } = await newMerchant(system, { display_name: 'Padaria', payout_address: OLD }, owner.sub)
+  const { merchant } = await newMerchant(system, { display_name: 'Padaria', payout_address: OLD.address }, owner.sub)
   await request(system.url)
     .get('/api/v1/merchants/me')
     .set(bearer(fresh(owner)))
@@ -298,7 +298,7 @@ describe('every change of endpoints, keys, secrets and members is account.change
     }
     const scene: Scene = {
       ask,
-      ...{ wallet: Wallet.createRandom(), memberId: async () => others[0]?.memberId ?? '', invitee: invited.email },
+      ...{ wallet: Wallet.createRandom(), payoutWallet: OLD, memberId: async () => others[0]?.memberId ?? '', invitee: invited.email },
     }
     const recipe = recipes[id]
     const { params, body } = recipe ? await recipe(scene) : {}

@@ -9,6 +9,7 @@ import { ANY_ID, type Recipe, recipes, type Scene } from './world/recipes'
 const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
 const now = () => new Date(at.ms)
 const ME = '/api/v1/merchants/me'
+const PAYOUT = Wallet.createRandom()
 let system: TestGateway
 beforeAll(async () => {
   system = await startGateway({ RATE_LIMIT_CHANGES_PER_MINUTE: '100000' }, { now })
@@ -30,7 +31,7 @@ const ask = async (user: User, method: Method, path: string, body: object = {}, 
   return await request(system.url)[method](path).set(bearer(token)).set(headers).send(body)
 }
 const found = async (user: User): Promise<string> =>
-  (await newMerchant(system, { display_name: 'Padaria', payout_address: Wallet.createRandom().address }, user.sub)).merchant.id
+  (await newMerchant(system, { display_name: 'Padaria', payout_address: PAYOUT.address }, user.sub)).merchant.id
 const join = async (owner: User, user: User, role: string) => {
   const { body } = await ask(owner, 'post', `${ME}/invitations`, { email: user.email, role })
   expect((await ask(user, 'post', '/api/v1/invitations/accept', { token: body.token })).status).toBe(200)
@@ -72,7 +73,7 @@ test.each(ofSession.map(([id]) => id))('%s: an owner of before who logged in a m
   const isAgreed = ['approvePayoutChange', 'confirmWaitingChange'].includes(id)
   const scene: Scene = {
     ask: async (method, at, body) => (await ask(isAgreed ? second : owner, method, at, body)).body,
-    ...{ wallet: Wallet.createRandom(), memberId: () => memberIdOf(owner, third), invitee: newUser().email },
+    ...{ wallet: Wallet.createRandom(), payoutWallet: PAYOUT, memberId: () => memberIdOf(owner, third), invitee: newUser().email },
   }
   const { params, body }: Recipe = await (id === 'acceptInvitation' ? invited(owner) : (recipes[id]?.(scene) ?? {}))
   const target = pathWith(path, { id: ANY_ID, period_index: 0, ...params })
@@ -106,7 +107,7 @@ describe('where no permission is asked for, who joined as an owner a moment ago'
     await join(owner, joined, 'owner')
     const scene: Scene = {
       ask: async (method, at, body) => (await ask(id === 'endSession' ? joined : second, method, at, body)).body,
-      ...{ wallet: Wallet.createRandom(), memberId: () => memberIdOf(owner, third), invitee: newUser().email },
+      ...{ wallet: Wallet.createRandom(), payoutWallet: PAYOUT, memberId: () => memberIdOf(owner, third), invitee: newUser().email },
     }
     const { params, body }: Recipe = await (id === 'acceptInvitation' ? invited(joined) : (recipes[id]?.(scene) ?? {}))
     const answer = await ask(joined, operation.method, pathWith(path, { id: ANY_ID, ...params }), body ?? operation.example)

@@ -1,12 +1,7 @@
-import { supportedChains } from '@ponte/payment-router'
-import type { HeaderForm } from './logs/header'
-import type { ReceiptForm } from './logs/receipts'
+import { type ChainForms, formsOf, supportedChains } from '@ponte/payment-router'
 import type { DataFee } from './rpc/data-fee'
 
-export interface ChainProfile {
-  /** The form of its headers; null when they cannot be held against their hashes, so that nodes are voted on. */
-  header: HeaderForm | null
-  receipts: ReceiptForm
+export interface ChainProfile extends ChainForms {
   /** Usual time between two blocks. */
   blockMs: number
   /** No deeper reorganisation is followed. */
@@ -16,23 +11,23 @@ export interface ChainProfile {
   dataFee: DataFee
 }
 
-const ethereum: ChainProfile = {
-  header: 'ethereum',
-  receipts: 'ethereum',
+type Pace = Omit<ChainProfile, keyof ChainForms>
+
+const ethereum: Pace = {
   blockMs: 12_000,
   windowS: 1_536,
   confirmations: 12,
   dataFee: 'none',
 }
 // A sequencer's blocks are as good as its word until they are in Ethereum, some minutes later.
-const opStack: ChainProfile = { ...ethereum, receipts: 'op', blockMs: 2_000, windowS: 600, confirmations: 15, dataFee: 'op' }
-const arbitrum: ChainProfile = { ...ethereum, receipts: 'arbitrum', blockMs: 250, windowS: 600, confirmations: 120, dataFee: 'arbitrum' }
-const polygon: ChainProfile = { ...ethereum, receipts: 'polygon', blockMs: 2_000, windowS: 600, confirmations: 64 }
+const opStack: Pace = { ...ethereum, blockMs: 2_000, windowS: 600, confirmations: 15, dataFee: 'op' }
+const arbitrum: Pace = { ...ethereum, blockMs: 250, windowS: 600, confirmations: 120, dataFee: 'arbitrum' }
+const polygon: Pace = { ...ethereum, blockMs: 2_000, windowS: 600, confirmations: 64 }
 // A block that is accepted is final.
-const avalanche: ChainProfile = { ...ethereum, header: 'avalanche', blockMs: 1_000, windowS: 60, confirmations: 4 }
+const avalanche: Pace = { ...ethereum, blockMs: 1_000, windowS: 60, confirmations: 4 }
 
 /** Every chain that is supported. */
-export const chainProfiles: Readonly<Record<number, ChainProfile>> = {
+const paces: Readonly<Record<number, Pace>> = {
   1: ethereum,
   10: opStack,
   137: polygon,
@@ -48,9 +43,12 @@ export const chainProfiles: Readonly<Record<number, ChainProfile>> = {
 }
 
 /** A developer's own chain is like Ethereum, with a block whenever there is something in it. */
-const development: ChainProfile = { ...ethereum, blockMs: 1_000, windowS: 128 }
+const development: Pace = { ...ethereum, blockMs: 1_000, windowS: 128 }
 
-export const profileOf = (chainId: number): ChainProfile => chainProfiles[chainId] ?? (supportedChains[chainId] ? ethereum : development)
+export const profileOf = (chainId: number): ChainProfile => ({
+  ...(paces[chainId] ?? (supportedChains[chainId] ? ethereum : development)),
+  ...formsOf(chainId),
+})
 
 /** The blocks within a chain's window of reorganisations. */
 export const windowBlocks = ({ windowS, blockMs }: ChainProfile): number => Math.ceil((windowS * 1_000) / blockMs)

@@ -1,9 +1,8 @@
 import { RLP } from '@ethereumjs/rlp'
-import { keccakBytes } from '@ponte/payment-router'
+import { hexBytes, keccakBytes, quantityBytes, receiptsRoot } from '@ponte/payment-router'
 import { hexlify } from 'ethers'
 import { bloomBits } from '../src/logs/bloom'
-import { hexBytes, quantityBytes } from '../src/logs/header'
-import { type RawReceipt, receiptsRoot } from '../src/logs/receipts'
+import type { RawReceipt } from '../src/logs/receipts'
 import type { RawLog } from '../src/rpc/raw-log'
 
 export interface Transaction {

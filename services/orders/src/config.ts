@@ -82,6 +82,13 @@ const settings = z.object({
   RATE_REFRESH_MS: integer(100).default(15_000),
   /** The central bank's OData service of PTAX, by which entries are valued besides; without it they have none. */
   PTAX_URL: z.url({ protocol: /^https?$/ }).optional(),
+  /** Seed of the Ed25519 key that signs origin dossiers; without it this installation gives none. */
+  DOSSIER_KEY: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/i, 'must be 64 hex characters; make one with: openssl rand -hex 32')
+    .optional(),
+  /** Public keys that signed before, as `GET /dossier-keys` gave their `x`: dossiers that they signed are verified by them. */
+  DOSSIER_FORMER_KEYS: list.pipe(z.array(z.string().regex(/^[\w-]{43}$/, 'must be 43 characters of base64url'))).default([]),
   /** No order is opened, of a merchant or of a plan; everything else goes on: payments, expiry, refunds, webhooks. */
   ORDERS_PAUSED: z
     .enum(['true', 'false'])

@@ -3,6 +3,7 @@ import {
   ApiError,
   type CreateOrder,
   caller,
+  type DossierKeys,
   type ErasedCustomers,
   type Explained,
   type ListOrders,
@@ -34,6 +35,7 @@ import { Router } from 'express'
 import { attentionRoutes } from './attention/attention-route'
 import { checksumAddress } from './chain/checksum-address'
 import type { PayoutAddresses } from './chain/payout-addresses'
+import type { Dossiers } from './dossier/dossiers'
 import { entriesRoutes } from './export/entries-route'
 import { exportOrders } from './export/export-route'
 import { exportRoutes } from './export/exports-route'
@@ -52,6 +54,8 @@ import { type RefundRouteDeps, refundRoutes } from './refund-routes'
 import type { Store } from './store'
 
 export interface RouteDeps extends Pick<RefundRouteDeps, 'tokenName'> {
+  dossiers: Dossiers
+  dossierKeys: DossierKeys
   store: Store
   /** Where answers of keyed requests are kept. */
   database: Database
@@ -111,6 +115,7 @@ export function routes(deps: RouteDeps): Router {
   recoveryRoutes(router, deps)
   entriesRoutes(router, deps)
   exportRoutes(router, deps)
+  serve(router, operations.listDossierKeys, async (_asked, _req, res) => void res.json(deps.dossierKeys))
 
   serve(router, operations.getOrder, async ({ params, terms }, _req, res) => {
     const history = await historyOf(store, params.id)

@@ -1,4 +1,5 @@
 import { queuesReadBy, topology } from '@ponte/contracts'
+import { formsOf } from '@ponte/payment-router'
 import {
   answerRetention,
   auditRoutes,
@@ -16,9 +17,12 @@ import { isBlockedByToken, isContract, openChainReader } from './chain/chain-rea
 import { createDeploymentCheck, unverifiedDeployment } from './chain/deployment'
 import { depositAddresses } from './chain/deposit-address'
 import { createPayoutAddresses, unpayableAddresses } from './chain/payout-addresses'
+import { readProofs } from './chain/receipts'
 import { createTokenName } from './chain/token-domain'
 import { createCharges } from './charges'
 import { depositFactory, type OrdersConfig } from './config'
+import { createDossiers } from './dossier/dossiers'
+import { dossierSigner, publicJwk } from './dossier/signing'
 import { expireDue, park } from './due/expiry'
 import { publishSettled } from './due/payouts'
 import { makeExport } from './export/export-job'
@@ -38,6 +42,8 @@ import { openStore } from './store'
 
 /** An order waits for a node at most this long when its payout address is new. */
 const CHAIN_TIMEOUT_MS = 3_000
+/** Receipts of a full block are some megabytes. */
+const PROOF_TIMEOUT_MS = 20_000
 /** An order is looked at when its sweep comes; this is for what a process that ended left. */
 const PAYOUTS_MS = 60_000
 /** An order is asked for when it is made; this is for a question or an answer that was lost. */
@@ -154,7 +160,16 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   }
   const intake = createIntake({ store, now, logger, onUnmatched: measured.unmatched, onReorged: measured.reorged, adopted })
   const charges = createCharges({ store, now, orderFactory, intake, logger })
-  const exporting = every('exports', EXPORTS_MS, signal => makeExport(store, now, signal), logger)
+  const signer = config.DOSSIER_KEY === undefined ? null : dossierSigner(config.DOSSIER_KEY)
+  const archive = openChainReader(config.RPC_URLS, config.CHAIN_ID, PROOF_TIMEOUT_MS)
+  const dossiers = createDossiers({
+    store,
+    signer,
+    prove: block => readProofs(archive, formsOf(config.CHAIN_ID), block),
+    place: { publicUrl: config.PUBLIC_URL, network: config.NETWORK, chainId: config.CHAIN_ID, tokenAddress: config.TOKEN_ADDRESS },
+  })
+  const dossierKeys = { keys: [...(signer ? [signer.jwk] : []), ...config.DOSSIER_FORMER_KEYS.map(publicJwk)] }
+  const exporting = every('exports', EXPORTS_MS, signal => makeExport(store, now, signal, dossiers), logger)
   const expiry = every('expiry', config.EXPIRY_SWEEP_MS, () => expireDue(store, config.CHAIN_ID, now), logger)
   const payouts = every('payouts', PAYOUTS_MS, () => publishSettled(store, now), logger)
   const reconcile = reconcileJob({ store, metrics, now, logger, chainId: config.CHAIN_ID, everyS: config.RECONCILE_EVERY_S })
@@ -187,6 +202,8 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     tokenName,
     attach: intake.attach,
     exportAsked: () => exporting.wake(),
+    dossiers,
+    dossierKeys,
     store,
     database,
     orderFactory,

@@ -5,6 +5,7 @@ import { attentionStore } from './store/attention'
 import { bookStore, unmatchedStore } from './store/books'
 import { chainStore } from './store/chain'
 import { chargeStore } from './store/charges'
+import { dossierStore } from './store/dossiers'
 import { exportStore } from './store/exports'
 import { foreignTokenStore } from './store/foreign-tokens'
 import { intakeStore } from './store/intake'
@@ -23,7 +24,7 @@ import { summaryStore } from './store/summary'
 import { watchStore } from './store/watch'
 
 export { type ChargeOwner, chargeOwner } from './store/charges'
-export type { ExportLease } from './store/exports'
+export { EXPORT_ATTEMPTS_MAX, type ExportLease } from './store/exports'
 export type { Cursor, IntakeLedger, Taken } from './store/intake'
 export type { EntrySearch, LedgerSpan } from './store/ledger'
 export type { Counted, Due } from './store/order-reads'
@@ -53,6 +54,7 @@ export function openStore(database: Database, options: OrderStoreOptions) {
     ledger,
     rates: rateStore(database, prisma),
     exports: exportStore(database),
+    dossiers: dossierStore(database),
     summary: summaryStore(database, { ledger, merchants, attention }),
     attention,
   }

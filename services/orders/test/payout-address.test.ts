@@ -1,7 +1,8 @@
+import type { EventData } from '@ponte/contracts'
 import { faults, type LocalChain, mined, startFaultProxy, startLocalChain } from '@ponte/local-servers'
 import { deployContractWallet, depositImplementation, testUsdcAbi } from '@ponte/payment-router'
 import { until } from '@ponte/service-kit'
-import { Contract } from 'ethers'
+import { Contract, Wallet } from 'ethers'
 import request from 'supertest'
 import { charge, message } from './listener'
 import { asMerchant, merchantId, PAYOUT, startOrders } from './setup'
@@ -127,4 +128,48 @@ it('a charge whose payout address is refused waits, holds up no other, and is op
     }),
   )
   await until(async () => (await status(refused.order_id, terms.merchant_id)) === 200, 'the charge still waits')
+})
+
+describe('what the key of a payout address signed', () => {
+  const merchant = '01981f3c-0000-7000-8000-00000000000a'
+  const publish = (version: number, payout_address: string | null, payout_proof?: EventData<'merchant.updated'>['payout_proof']) =>
+    system.bus.publish(
+      message('merchant.updated', {
+        ...{ merchant_id: merchant, version, display_name: 'Padaria', payout_address, payout_proof },
+        ...{ webhook_url: null, sealed_webhook_secret: 'sealed', sealed_pending_webhook_secret: null },
+        pending_webhook_secret_activates_at: null,
+      }),
+    )
+  const proof = (text: string, second: number) => ({
+    ...{ message: text, signature: `0x${'1b'.repeat(65)}`, signed_at: `2026-11-28T12:00:0${second}.000Z` },
+  })
+  const kept = async () => {
+    await system.orders.idle()
+    const { rows } = await system.sql.query('SELECT payout_address, message FROM payout_proofs WHERE merchant_id = $1 ORDER BY message', [
+      merchant,
+    ])
+    return rows.map(({ payout_address, message: text }) => [payout_address, text])
+  }
+  const [one, two] = [PAYOUT, Wallet.createRandom().address]
+
+  it('is kept by its address, in whatever order the events come, and stays when the address goes', async () => {
+    await publish(4, two, proof('two', 4))
+    await publish(2, one, proof('one', 2))
+    await publish(1, one, null)
+    await publish(3, one)
+    await publish(5, null, null)
+    expect(await kept()).toEqual([
+      [one, 'one'],
+      [two, 'two'],
+    ])
+  })
+
+  it('is the first one, also where a gateway that went back publishes its version once more', async () => {
+    await publish(6, one, proof('a later one', 6))
+    await publish(4, two, proof('two', 4))
+    expect((await kept()).map(([, text]) => text)).toEqual(['one', 'two'])
+    const three = Wallet.createRandom().address
+    await publish(2, three, proof('version 2 again', 7))
+    expect(await kept()).toContainEqual([three, 'version 2 again'])
+  })
 })

@@ -5,6 +5,8 @@ export interface Node {
   chainId(): Promise<number>
   /** A block by its number or by a name such as `finalized`; null where the node has none. */
   block(which: number | string): Promise<{ number: number; hash: string } | null>
+  /** Where a transaction stands; null where the node has none. */
+  placeOf(txHash: string): Promise<{ blockHash: string; index: number } | null>
   /** Logs of blocks, in as many questions as the node wants. */
   logs(filter: { address: string | readonly string[]; topics: readonly unknown[] }, from: number, to: number): Promise<RawLog[]>
 }
@@ -43,6 +45,10 @@ export function openNode(url: string, onBlocks: (to: number) => void = () => und
       const named = typeof which === 'number' ? hex(which) : which
       const block = await ask<{ number: string; hash: string } | null>('eth_getBlockByNumber', [named, false])
       return block && { number: Number(block.number), hash: block.hash.toLowerCase() }
+    },
+    async placeOf(txHash) {
+      const found = await ask<{ blockHash: string; transactionIndex: string } | null>('eth_getTransactionReceipt', [txHash])
+      return found && { blockHash: found.blockHash.toLowerCase(), index: Number(found.transactionIndex) }
     },
     async logs(filter, from, to) {
       const found: RawLog[] = []

@@ -51,14 +51,29 @@ export const payoutChange = z.object({
   }),
 })
 
+const signature = z.string().regex(/^0x[0-9a-fA-F]{130}$/, 'must be 0x and 65 bytes in hex')
+const signatureExample = `0x${'1b'.repeat(65)}`
+
 /** Body of `POST /api/v1/merchants/me/payout-changes/:id/sign`. */
 export const signPayoutChange = z.strictObject({
-  signature: z
-    .string()
-    .regex(/^0x[0-9a-fA-F]{130}$/, 'must be 0x and 65 bytes in hex')
-    .meta({ description: 'Of `message`, by the key of the new address', example: `0x${'1b'.repeat(65)}` }),
+  signature: signature.meta({ description: 'Of `message`, by the key of the new address', example: signatureExample }),
 })
 export type SignPayoutChange = z.infer<typeof signPayoutChange>
+
+/** Body of `POST /api/v1/merchants/me/payout-address/sign`. */
+export const signPayoutAddress = z.strictObject({
+  signature: signature.meta({ description: 'Of `payout_proof.message`, by the key of the payout address', example: signatureExample }),
+})
+
+/** That the key of the payout address in force signed it for this merchant. */
+const payoutProof = z.object({
+  message: z.string().meta({
+    description: 'What the key signed, or signs (EIP-191, `personal_sign`)',
+    example: 'Ponte: my orders are paid out to this address.',
+  }),
+  signature: signature.nullable().meta({ description: 'Null while nothing is signed' }),
+  signed_at: timestamp.nullable(),
+})
 
 const webhookSecret = z.string().meta({ example: `whsec_${'0123456789abcdef'.repeat(4)}` })
 
@@ -75,6 +90,10 @@ export const merchant = z
     pending_webhook_secret: z.string().nullable(),
     pending_webhook_secret_activates_at: timestamp.nullable(),
     payout_address: address.nullable(),
+    payout_proof: payoutProof
+      .nullable()
+      .optional()
+      .meta({ description: 'The signature of the key of `payout_address`, for exchanges that ask for it; null without an address' }),
     pending_payout_change: payoutChange.nullable().meta({ description: 'A change that waits; anyone of yours can cancel it' }),
     payment_tolerance: usdcAmount.nullable().optional().meta({
       description: 'By how much a new order may be short and still count as paid, at most a tenth of it; null for a cent and at most 1 %',

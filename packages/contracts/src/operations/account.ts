@@ -3,7 +3,7 @@ import { exportAudit, listAudit } from '../api/account/audit'
 import { updateMailPreferences } from '../api/account/mail'
 import { acceptInvitation, createInvitation, memberKeysQuery, updateMember } from '../api/account/member'
 import { updateBranding } from '../api/branding'
-import { createMerchant, merchantQuery, signPayoutChange, updateMerchant } from '../api/merchant'
+import { createMerchant, merchantQuery, signPayoutAddress, signPayoutChange, updateMerchant } from '../api/merchant'
 import { byEither, byKey, bySession, ends, file, guarded } from './operation'
 
 const owner = 'api-gateway'
@@ -63,6 +63,16 @@ export const merchants = {
     ...{ ...writes, ...guarded, audit: 'branding.update', summary: 'Change how your checkout looks', body: updateBranding },
     example: { color: '#0e6b54', contact_email: 'ola@padaria.example', terms_url: 'https://padaria.example/terms' },
     answers: { 200: 'Branding' },
+  }),
+  signPayoutAddress: bySession('post', '/merchants/me/payout-address/sign', {
+    ...{ ...writes, ...merchant, permission: 'payout:write', ...guarded, audit: 'payout_address.sign' },
+    summary: 'Sign the payout address in force',
+    description:
+      'With a signature of `payout_proof.message` by its key, which is kept for the origin dossier; it changes nothing else, and an address that is signed stays as it ' +
+      'is. A contract cannot sign. An address that was signed while it waited needs no other signature.',
+    body: signPayoutAddress,
+    example: { signature: `0x${'1b'.repeat(65)}` },
+    errors: ['invalid_state'],
   }),
   signPayoutChange: bySession('post', '/merchants/me/payout-changes/:id/sign', {
     ...{

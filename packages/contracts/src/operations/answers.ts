@@ -27,6 +27,7 @@ import { pendingCharge, subscription } from '../api/subscription/subscription'
 import { summary } from '../api/summary'
 import { testClock, testFunding, testPayments, testScenarioList, testSimulation } from '../api/testing'
 import { deletedEndpoint, webhookEndpoint } from '../api/webhook-endpoint'
+import { dossierKeys } from '../dossier'
 import { errorTable } from '../errors'
 
 const ping = z.object({ message: z.string().meta({ description: 'States that the service is online', example: 'Ponte is online' }) })
@@ -59,6 +60,7 @@ export const answers = {
   CustomerErasure: customerErasure,
   Export: ledgerExport,
   ExportList: exportList,
+  DossierKeys: dossierKeys,
   Payment: payment,
   Refund: refund,
   RefundClaim: refundClaim,

@@ -6,6 +6,7 @@ import { createExport, EXPORT_KEPT_S, EXPORT_ROWS_MAX, EXPORTS_KEPT_MAX, EXPORTS
 import { acceptOrder, createOrder, updateOrder } from '../api/order'
 import { exportOrders, listOrders } from '../api/order-list'
 import { summaryQuery } from '../api/summary'
+import { DOSSIER_ORIGINS_MAX } from '../dossier'
 import { askCheckouts, askExplanation } from '../internal-api'
 import { byEither, ends, file, internal, owned, priced } from './operation'
 
@@ -118,7 +119,9 @@ export const orders = {
     ...{ ...reads, alias: 'createMyExport', audit: 'export.create', summary: 'Have a file of your ledger made', creates: 'getExport' },
     description:
       `In the background, as CSV, XLSX, JSON lines or OFX, of at most ${EXPORT_ROWS_MAX.toLocaleString('en')} entries: what was booked when it is asked for, and nothing later. ` +
-      `409 while ${EXPORTS_OPEN_MAX} of yours are being made. The newest ${EXPORTS_KEPT_MAX} are kept for ${EXPORT_KEPT_S / 3600} hours.`,
+      `409 while ${EXPORTS_OPEN_MAX} of yours are being made. The newest ${EXPORTS_KEPT_MAX} are kept for ${EXPORT_KEPT_S / 3600} hours. ` +
+      `An origin dossier (\`dossier_json\`, \`dossier_pdf\`) is of an \`amount\` that left your payout address, made up of the newest entries that reached it, or of \`entries\`, and of at most ${DOSSIER_ORIGINS_MAX.toLocaleString('en')}: ` +
+      'order, payer, transactions with block hashes and receipt proofs, signed by this installation (`GET /dossier-keys`) and verified by `ponte verify-dossier`. 400 with what there is where that is less; 409 where the installation has no key to sign with.',
     body: createExport,
     example: { format: 'xlsx', form: 'brazilian', at_gte: '2026-01-01T03:00:00.000Z', at_lt: '2027-01-01T03:00:00.000Z' },
     answers: { 201: 'Export' },
@@ -137,6 +140,18 @@ export const orders = {
     description: '409 until it is `ready`. A file that breaks off is not complete; ask again.',
     answers: { 200: 'file' },
   }),
+  listDossierKeys: {
+    method: 'get',
+    path: '/api/v1/dossier-keys',
+    credentials: [],
+    permission: null,
+    owner: 'orders',
+    tag: 'Orders',
+    summary: 'List the keys that sign origin dossiers',
+    description: 'As a JWK Set (RFC 7517) of Ed25519 keys, the one that signs now first. None where the installation gives no dossiers.',
+    answers: { 200: 'DossierKeys' },
+    cachedS: 300,
+  } as const,
 
   listAttention: byEither('get', '/attention', {
     ...{ ...reads, alias: 'listMyAttention', summary: 'List money that does not simply settle', query: listAttention },

@@ -5,15 +5,21 @@ import { Refusal, refusalOf } from './refusal'
 /** The account that the wallet offers, on the right network. Throws Refusal, or what the wallet throws. */
 export async function connected(provider: Provider, chainId: number, onStep: (step: 'connect' | 'network') => void): Promise<string> {
   onStep('connect')
-  const accounts = await provider.request({ method: 'eth_requestAccounts' })
-  const payer: unknown = Array.isArray(accounts) ? accounts[0] : undefined
-  if (typeof payer !== 'string') throw new Refusal('no_account')
+  const payer = await accountOf(provider)
   const isRight = async () => Number(await provider.request({ method: 'eth_chainId' })) === chainId
   if (await isRight()) return payer
   onStep('network')
   await switchedTo(provider, chainId)
   if (!(await isRight())) throw new Refusal('wrong_network')
   return payer
+}
+
+/** The account that the wallet offers. Throws Refusal, or what the wallet throws. */
+export async function accountOf(provider: Provider): Promise<string> {
+  const accounts = await provider.request({ method: 'eth_requestAccounts' })
+  const account: unknown = Array.isArray(accounts) ? accounts[0] : undefined
+  if (typeof account !== 'string') throw new Refusal('no_account')
+  return account
 }
 
 /** Asks for the network, and offers it to a wallet that does not know it. */

@@ -9,26 +9,38 @@ import {
   type Change,
   cancelPayoutChange,
   type Merchant,
+  signPayoutAddress,
   signPayoutChange,
 } from '../merchant/merchant'
-import { payoutMessage, waiting } from '../merchant/payout-change'
-import { isSignedBy } from '../merchant/payout-signature'
+import { payoutAddressMessage, payoutMessage, waiting } from '../merchant/payout-change'
+import { signatureBy } from '../merchant/payout-signature'
 import type { Store } from '../store'
 import type { Action } from '../store/audit-log'
 import { type AccountDeps, bodyFor, changeOwn } from './changes'
 
-/** For a change of the payout address that waits. */
+/** For the payout address in force, and a change of it that waits. */
 export function payoutHandlers(deps: AccountDeps) {
   const { store, now, payoutGuard } = deps
   const decided = async (res: Response, action: Action, decide: (merchant: Merchant) => Change | Promise<Change>) => {
     res.json(bodyFor(deps, await changeOwn(store, res, action, decide)))
   }
   return handling({
-    signPayoutChange: ({ params: { id }, body: { signature } }, _req, res) =>
+    signPayoutChange: ({ params: { id }, body }, _req, res) =>
       decided(res, 'payout_change.sign', merchant => {
         const change = waiting(merchant, id)
-        if (!isSignedBy(change.address, payoutMessage(merchant.id, change), signature)) throw notSigned()
-        return signPayoutChange(merchant, id, now(), payoutGuard)
+        const message = payoutMessage(merchant.id, change)
+        const signature = signatureBy(change.address, message, body.signature)
+        if (signature === null) throw notSigned('new address')
+        return signPayoutChange(merchant, id, { message, signature, at: now() }, payoutGuard)
+      }),
+    signPayoutAddress: ({ body }, _req, res) =>
+      decided(res, 'payout_address.sign', merchant => {
+        const { payoutAddress: address } = merchant
+        if (address === null) throw new ApiError('invalid_state', 'There is no payout address to sign; set it first.')
+        const message = payoutAddressMessage(merchant.id, address)
+        const signature = signatureBy(address, message, body.signature)
+        if (signature === null) throw notSigned('payout address')
+        return signPayoutAddress(merchant, { message, signature, at: now() })
       }),
     async approvePayoutChange({ params: { id } }, _req, res) {
       await decided(res, 'payout_change.approve', async merchant => {
@@ -61,7 +73,7 @@ export async function activatePayoutChanges(store: Store, now: () => Date): Prom
   }
 }
 
-const notSigned = () =>
-  new ApiError('invalid_request', 'The body is not valid: signature is not of this message by the key of the new address.', {
-    errors: [{ path: 'signature', message: 'is not of this message by the key of the new address' }],
-  })
+const notSigned = (whose: 'new address' | 'payout address') => {
+  const message = `is not of this message by the key of the ${whose}`
+  return new ApiError('invalid_request', `The body is not valid: signature ${message}.`, { errors: [{ path: 'signature', message }] })
+}

@@ -2,6 +2,7 @@ import type { AccountChange, MailKind, Notice } from './mail'
 
 /** Actions that a member is notified of, and the kind of the mail. */
 const KINDS = {
+  'payout_address.sign': 'payout.proven',
   'payout_change.sign': 'payout.signed',
   'payout_change.approve': 'payout.approved',
   'payout_change.cancel': 'payout.cancelled',

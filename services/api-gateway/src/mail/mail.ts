@@ -7,6 +7,7 @@ export type MailKind =
   | 'payout.approved'
   | 'payout.cancelled'
   | 'payout.changed'
+  | 'payout.proven'
   | 'webhook_url.changed'
   | 'merchant.renamed'
   | 'mail.changed'

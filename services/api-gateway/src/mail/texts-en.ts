@@ -8,6 +8,7 @@ export const en: MailTexts = {
     'payout.approved': 'Another owner approved the new payout address',
     'payout.cancelled': 'The change of the payout address was cancelled',
     'payout.changed': 'The payout address has changed',
+    'payout.proven': 'The payout address was signed by its key',
     'webhook_url.changed': 'The webhook URL has changed',
     'accepted.order': 'An order was taken as paid with what came',
     'accepted.charge': 'A period of a subscription was taken as paid with what came',

@@ -8,6 +8,7 @@ export const pt: MailTexts = {
     'payout.approved': 'O novo endereço de recebimento foi aprovado por outro dono',
     'payout.cancelled': 'A troca do endereço de recebimento foi cancelada',
     'payout.changed': 'O endereço de recebimento mudou',
+    'payout.proven': 'O endereço de recebimento foi assinado pela sua chave',
     'webhook_url.changed': 'A URL de webhook mudou',
     'accepted.order': 'Uma cobrança foi dada como paga com o que chegou',
     'accepted.charge': 'Um período de uma assinatura foi dado como pago com o que chegou',

@@ -1,7 +1,7 @@
 import { type AddressPolicy, formatNullableUsdc, type MerchantBody, type Mode } from '@ponte/contracts'
 import { unseal } from '@ponte/service-kit'
 import type { Merchant } from './merchant'
-import { type PayoutChange, payoutMessage } from './payout-change'
+import { type PayoutChange, payoutAddressMessage, payoutMessage } from './payout-change'
 import { warningsOf } from './warnings'
 
 /** The merchant's view of itself: the only place where a sealed secret is opened. */
@@ -21,6 +21,7 @@ export function merchantBody(
     pending_webhook_secret: merchant.pending && shown(merchant.pending.sealed),
     pending_webhook_secret_activates_at: merchant.pending?.activatesAt.toISOString() ?? null,
     payout_address: merchant.payoutAddress,
+    payout_proof: merchant.payoutAddress === null ? null : proofBody(merchant, merchant.payoutAddress),
     pending_payout_change: merchant.pendingPayout && payoutChangeBody(merchant.id, merchant.pendingPayout),
     payment_tolerance: formatNullableUsdc(merchant.paymentToleranceUnits),
     refund_approval_above: formatNullableUsdc(merchant.refundApprovalAboveUnits),
@@ -29,6 +30,12 @@ export function merchantBody(
     ...(warnings.length > 0 ? { warnings } : {}),
   }
 }
+
+const proofBody = ({ id, payoutProof: proof }: Merchant, address: string) => ({
+  message: proof?.message ?? payoutAddressMessage(id, address),
+  signature: proof?.signature ?? null,
+  signed_at: proof?.signedAt.toISOString() ?? null,
+})
 
 const payoutChangeBody = (merchantId: string, change: PayoutChange) => ({
   id: change.id,

@@ -20,8 +20,10 @@ import {
   type Payout,
   type PayoutGuard,
   type PayoutRequest,
+  provePayout,
   requestPayout,
   retimed,
+  type SignedText,
   signPayout,
 } from './payout-change'
 
@@ -84,6 +86,7 @@ export function createMerchant(
     displayName: body.display_name,
     webhookUrl: checkedUrl(body.webhook_url ?? null),
     payoutAddress: checkedAddress(body.payout_address ?? null),
+    payoutProof: null,
     paymentToleranceUnits: null,
     refundApprovalAboveUnits: null,
     payoutIsContract: false,
@@ -158,8 +161,8 @@ const UPDATABLE = {
 const NOT_WHILE_FROZEN = ['webhookUrl', 'paymentToleranceUnits', 'refundApprovalAboveUnits'] as const
 
 /** Decisions on the change of the payout address that waits under `id`. Each throws `not_found` when it does not any more. */
-export const signPayoutChange = (merchant: Merchant, id: string, at: Date, guard: PayoutGuard): Change =>
-  payoutChanged(merchant, signPayout(merchant, id, at, guard), at)
+export const signPayoutChange = (merchant: Merchant, id: string, signed: SignedText, guard: PayoutGuard): Change =>
+  payoutChanged(merchant, signPayout(merchant, id, signed, guard), signed.at)
 export const approvePayoutChange = (
   merchant: Merchant,
   id: string,
@@ -168,6 +171,14 @@ export const approvePayoutChange = (
 ): Change => payoutChanged(merchant, approvePayout(merchant, id, owner, guard), owner.at)
 export const cancelPayoutChange = (merchant: Merchant, id: string, at: Date): Change =>
   payoutChanged(merchant, cancelPayout(merchant, id), at)
+
+/** Keeps the signature of the address in force; one that is signed already is no change. */
+export function signPayoutAddress(merchant: Merchant, signed: SignedText): Change {
+  const next = provePayout(merchant, signed)
+  return next === merchant
+    ? { merchant, events: [], changed: [] }
+    : changeTo({ ...inForce(merchant, signed.at), ...payoutOf(next) }, ['payout_proof'], signed.at)
+}
 
 /** Puts a change of the payout address in force whose time has come; otherwise no change. */
 export function activatePayoutChange(merchant: Merchant, at: Date): Change {
@@ -180,8 +191,8 @@ function payoutChanged(merchant: Merchant, payout: Payout, at: Date): Change {
   return changeTo({ ...inForce(merchant, at), ...payoutOf(payout) }, [isActive ? 'payout_address' : 'pending_payout_change'], at)
 }
 
-const payoutOf = ({ payoutAddress, payoutIsContract, clearedPayoutAddress, pendingPayout }: Payout) => ({
-  ...{ payoutAddress, payoutIsContract, clearedPayoutAddress, pendingPayout },
+const payoutOf = ({ payoutAddress, payoutProof, payoutIsContract, clearedPayoutAddress, pendingPayout }: Payout) => ({
+  ...{ payoutAddress, payoutProof, payoutIsContract, clearedPayoutAddress, pendingPayout },
 })
 
 /** Stops every change of owners, payout address and endpoints, or lets them go on. A secret that waits may be known to a thief, so it never comes into force. */
@@ -237,6 +248,11 @@ const updated = (merchant: Merchant): NewEvent => ({
   type: 'merchant.updated',
   data: {
     ...termsOf(merchant),
+    payout_proof: merchant.payoutProof && {
+      message: merchant.payoutProof.message,
+      signature: merchant.payoutProof.signature,
+      signed_at: merchant.payoutProof.signedAt.toISOString(),
+    },
     webhook_url: merchant.webhookUrl,
     sealed_webhook_secret: merchant.sealedWebhookSecret,
     sealed_pending_webhook_secret: merchant.pending?.sealed ?? null,

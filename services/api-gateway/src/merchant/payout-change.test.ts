@@ -3,8 +3,10 @@ import {
   approvePayout,
   cancelPayout,
   type Payout,
+  payoutAddressMessage,
   payoutMessage,
   payoutWithoutUser,
+  provePayout,
   requestPayout,
   retimed,
   signPayout,
@@ -14,10 +16,19 @@ const HOUR = 3_600_000
 const guard = { delayMs: 24 * HOUR, unsignedDelayMs: 48 * HOUR, ownerDelayMs: 48 * HOUR, payoutHoldMs: 72 * HOUR }
 const start = Date.parse('2026-11-20T12:00:00.000Z')
 const after = (hours: number) => new Date(start + hours * HOUR)
+const signedAt = (at: Date) => ({ message: 'text', signature: '0x01', at })
+const proofOf = (address: string, at: Date) => ({ address, message: 'text', signature: '0x01', signedAt: at })
 const by = (id: string, hours = 0, isNew = false) => ({ id, userId: 'user', at: after(hours), owners: ['user'], isNew })
 const [OLD, NEW, OTHER] = ['0x0000000000000000000000000000000000000001', '0x0000000000000000000000000000000000000002', '0x3']
 const quiet = { ownerChanges: [], payoutHeldUntil: null, frozenAt: null }
-const none: Payout = { payoutAddress: null, payoutIsContract: false, clearedPayoutAddress: null, pendingPayout: null, ...quiet }
+const none: Payout = {
+  payoutAddress: null,
+  payoutProof: null,
+  payoutIsContract: false,
+  clearedPayoutAddress: null,
+  pendingPayout: null,
+  ...quiet,
+}
 const set = requestPayout(none, OLD, by('first', 0, true), guard)
 const changing = requestPayout(set, NEW, by('a'), guard)
 
@@ -28,11 +39,15 @@ test('the first address of a new merchant is in force at once; that of an older 
 
 test('another one waits two days, or one when its key signed, and is in force then', () => {
   expect(changing).toMatchObject({ payoutAddress: OLD, pendingPayout: { address: NEW, activatesAt: after(48) } })
-  const signed = signPayout(changing, 'a', after(1), guard)
+  const signed = signPayout(changing, 'a', signedAt(after(1)), guard)
   expect(signed).toMatchObject({ payoutAddress: OLD, pendingPayout: { isSigned: true, activatesAt: after(24) } })
   expect(activatePayout(signed, after(23))).toBe(signed)
-  expect(activatePayout(signed, after(24))).toEqual({ ...none, payoutAddress: NEW })
-  expect(signPayout(changing, 'a', after(30), guard)).toEqual({ ...none, payoutAddress: NEW })
+  expect(activatePayout(signed, after(24))).toEqual({ ...none, payoutAddress: NEW, payoutProof: proofOf(NEW, after(1)) })
+  expect(signPayout(changing, 'a', signedAt(after(30)), guard)).toEqual({
+    ...none,
+    payoutAddress: NEW,
+    payoutProof: proofOf(NEW, after(30)),
+  })
 })
 
 test('what stays the same is no change, and what waits keeps its time', () => {
@@ -51,7 +66,7 @@ test('clearing is at once and withdraws what waits; only the cleared address com
 test('a cancelled change is gone, and neither an old id nor a replaced change can be cancelled or signed', () => {
   expect(cancelPayout(changing, 'a')).toEqual(set)
   const replaced = requestPayout(changing, OTHER, by('b'), guard)
-  for (const decide of [cancelPayout, (payout: Payout, id: string) => signPayout(payout, id, after(1), guard)]) {
+  for (const decide of [cancelPayout, (payout: Payout, id: string) => signPayout(payout, id, signedAt(after(1)), guard)]) {
     expect(() => decide(set, 'a')).toThrow(expect.objectContaining({ code: 'not_found' }))
     expect(() => decide(replaced, 'a')).toThrow(expect.objectContaining({ code: 'not_found' }))
   }
@@ -70,7 +85,7 @@ test('who may not change it any more leaves neither a request nor an approval', 
   const approved = approvePayout(changing, 'a', { userId: 'other', since: after(-100), at: after(1) }, guard)
   const left = payoutWithoutUser(approved, 'other')
   expect(left.pendingPayout).toMatchObject({ approvedBy: null })
-  expect(signPayout(left, 'a', after(2), guard).pendingPayout).toMatchObject({ isSigned: true, activatesAt: after(24) })
+  expect(signPayout(left, 'a', signedAt(after(2)), guard).pendingPayout).toMatchObject({ isSigned: true, activatesAt: after(24) })
 })
 
 test('the message to sign differs by merchant, change and address', () => {
@@ -97,8 +112,8 @@ describe('the approval of another owner', () => {
   test('is worth a signature, and both together end no wait', () => {
     const approved = approvePayout(changing, 'a', other(1), guard)
     expect(approved).toMatchObject({ payoutAddress: OLD, pendingPayout: { approvedBy: 'other', activatesAt: after(24) } })
-    expect(signPayout(approved, 'a', after(2), guard).pendingPayout).toMatchObject({ isSigned: true, activatesAt: after(24) })
-    const signed = signPayout(changing, 'a', after(1), guard)
+    expect(signPayout(approved, 'a', signedAt(after(2)), guard).pendingPayout).toMatchObject({ isSigned: true, activatesAt: after(24) })
+    const signed = signPayout(changing, 'a', signedAt(after(1)), guard)
     expect(approvePayout(signed, 'a', other(1), guard)).toMatchObject({ payoutAddress: OLD, pendingPayout: { activatesAt: after(24) } })
     expect(approvePayout(changing, 'a', other(30), guard)).toEqual({ ...none, payoutAddress: NEW })
   })
@@ -130,7 +145,7 @@ describe('beside changes of the owners', () => {
     const both = { ...set, ownerChanges: [waiting(0)] }
     const asked = requestPayout(both, NEW, by('a'), guard)
     expect(asked.pendingPayout).toMatchObject({ activatesAt: after(48 + 72) })
-    const signed = signPayout(asked, 'a', after(1), guard)
+    const signed = signPayout(asked, 'a', signedAt(after(1)), guard)
     const approved = approvePayout(signed, 'a', { userId: 'other', since: after(-100), at: after(2) }, guard)
     expect(approved.pendingPayout).toMatchObject({ isSigned: true, approvedBy: 'other', activatesAt: after(48 + 72) })
     expect(activatePayout(approved, after(1000))).toBe(approved)
@@ -151,5 +166,27 @@ describe('beside changes of the owners', () => {
     for (const address of [OTHER, null])
       expect(() => requestPayout(frozen, address, by('b'), guard)).toThrow(expect.objectContaining({ code: 'invalid_state' }))
     expect(cancelPayout(frozen, 'a').pendingPayout).toBeNull()
+  })
+})
+
+describe('the proof of the address in force', () => {
+  const proven = provePayout(set, signedAt(after(1)))
+
+  it('is the first signature of its key, and a second one is no change', () => {
+    expect(proven).toEqual({ ...set, payoutProof: proofOf(OLD, after(1)) })
+    expect(provePayout(proven, signedAt(after(2)))).toBe(proven)
+    expect(provePayout(none, signedAt(after(1)))).toBe(none)
+  })
+
+  it('goes with its address, and a successor that was not signed has none', () => {
+    const next = requestPayout(proven, NEW, by('a'), guard)
+    expect(next.payoutProof).toEqual(proofOf(OLD, after(1)))
+    expect(activatePayout(next, after(48))).toMatchObject({ payoutAddress: NEW, payoutProof: null })
+    expect(requestPayout(proven, null, by('b'), guard).payoutProof).toBeNull()
+    expect(requestPayout(requestPayout(proven, null, by('b'), guard), OLD, by('c'), guard).payoutProof).toBeNull()
+  })
+
+  it('is of a text that no change of a payout address is signed with', () => {
+    expect(payoutAddressMessage('m', NEW)).toBe(`Ponte: my orders are paid out to this address.\nAddress: ${NEW}\nMerchant: m`)
   })
 })

@@ -10,6 +10,8 @@ export interface PayoutChange {
   requestedAt: Date
   /** The key of the new address signed this very change. */
   isSigned: boolean
+  /** Null also where a replica of the release before took the signature. */
+  proof: PayoutProof | null
   /** The other owner who agreed. */
   approvedBy: string | null
   /** The users who were owners when it was requested: they can see and cancel it, whatever becomes of them meanwhile. */
@@ -17,9 +19,19 @@ export interface PayoutChange {
   activatesAt: Date
 }
 
+/** What the key of a payout address signed for this merchant (EIP-191): evidence for third parties, which decides nothing here. */
+export interface PayoutProof {
+  address: string
+  message: string
+  signature: string
+  signedAt: Date
+}
+
 /** Where a merchant is paid. */
 export interface Payout extends Ownership {
   payoutAddress: string | null
+  /** Of the address in force. */
+  payoutProof: PayoutProof | null
   /** A contract stood there when it was set. */
   payoutIsContract: boolean
   /** In force when it was cleared; null before the first time. */
@@ -53,17 +65,49 @@ export function requestPayout(payout: Payout, address: string | null, request: P
   if (address !== null && address === pending?.address) return payout
   requireNotFrozen(payout)
   if (address === null)
-    return { ...payout, payoutAddress: null, payoutIsContract: false, clearedPayoutAddress: current, pendingPayout: null }
+    return {
+      ...payout,
+      payoutAddress: null,
+      payoutProof: null,
+      payoutIsContract: false,
+      clearedPayoutAddress: current,
+      pendingPayout: null,
+    }
   const isFirst = current === null && cleared === null && request.isNew
-  if (isFirst || (current === null && address === cleared)) return { ...payout, payoutAddress: address, pendingPayout: null }
+  if (isFirst || (current === null && address === cleared))
+    return { ...payout, payoutAddress: address, payoutProof: null, pendingPayout: null }
   const { id, userId, at, owners } = request
-  const change = { id, address, isContract: false, requestedBy: userId, requestedAt: at, isSigned: false, approvedBy: null, owners }
+  const change = {
+    id,
+    address,
+    isContract: false,
+    requestedBy: userId,
+    requestedAt: at,
+    isSigned: false,
+    proof: null,
+    approvedBy: null,
+    owners,
+  }
   return timed(payout, change, at, guard)
 }
 
 /** Brings a change forward, because the key of its address signed it. Throws `not_found` when it does not wait any more. */
-export function signPayout(payout: Payout, id: string, at: Date, guard: PayoutGuard): Payout {
-  return timed(payout, { ...waiting(payout, id), isSigned: true }, at, guard)
+export function signPayout(payout: Payout, id: string, { message, signature, at }: SignedText, guard: PayoutGuard): Payout {
+  const change = waiting(payout, id)
+  const proof = { address: change.address, message, signature, signedAt: at }
+  return timed(payout, { ...change, isSigned: true, proof: change.proof ?? proof }, at, guard)
+}
+
+export interface SignedText {
+  message: string
+  signature: string
+  at: Date
+}
+
+/** Keeps what the key of the address in force signed; the first signature stands. */
+export function provePayout<T extends Payout>(payout: T, { message, signature, at }: SignedText): T {
+  const { payoutAddress: address, payoutProof: known } = payout
+  return known || address === null ? payout : { ...payout, payoutProof: { address, message, signature, signedAt: at } }
 }
 
 /**
@@ -102,7 +146,8 @@ export function payoutWithoutUser<T extends Payout>(payout: T, userId: string): 
 export function activatePayout(payout: Payout, at: Date): Payout {
   const { pendingPayout: change, ownerChanges, frozenAt } = payout
   if (!change || change.activatesAt > at || ownerChanges.length > 0 || frozenAt) return payout
-  return { ...payout, payoutAddress: change.address, payoutIsContract: change.isContract, pendingPayout: null }
+  const { address, proof, isContract } = change
+  return { ...payout, payoutAddress: address, payoutProof: proof, payoutIsContract: isContract, pendingPayout: null }
 }
 
 /** The change that waits under this id: what was looked at, not what took its place meanwhile. */
@@ -120,6 +165,10 @@ export const payoutMessage = (merchantId: string, { id, address, requestedAt }: 
     `Change: ${id}`,
     `Requested: ${requestedAt.toISOString()}`,
   ].join('\n')
+
+/** Signed by the key of the address in force. It names no change, so that it is good for none. */
+export const payoutAddressMessage = (merchantId: string, address: string): string =>
+  ['Ponte: my orders are paid out to this address.', `Address: ${address}`, `Merchant: ${merchantId}`].join('\n')
 
 type Untimed = Omit<PayoutChange, 'activatesAt'>
 const timed = (payout: Payout, change: Untimed, at: Date, guard: PayoutGuard): Payout =>

@@ -11,6 +11,7 @@ export type Action =
   | 'merchant.create'
   | 'merchant.update'
   | 'branding.update'
+  | 'payout_address.sign'
   | 'payout_change.sign'
   | 'payout_change.approve'
   | 'payout_change.cancel'

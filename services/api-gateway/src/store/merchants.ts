@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Merchant as MerchantRow, PrismaClient } from '../generated/client'
 import { type Change, type Merchant, PLAIN_BRANDING } from '../merchant/merchant'
 import type { Ownership } from '../merchant/owner-change'
+import type { PayoutProof } from '../merchant/payout-change'
 import { ACCOUNT_ROWS, type Action, type Actor, accountChanged, accountRows, auditEntry } from './audit-log'
 import type { MerchantStoreOptions } from './options'
 
@@ -13,6 +14,7 @@ const CHANGING_COLUMNS = [
   'payment_tolerance_units',
   'refund_approval_above_units',
   'payout_address',
+  'payout_proof',
   'payout_is_contract',
   'cleared_payout_address',
   'pending_payout',
@@ -148,7 +150,8 @@ const branding = z.object({
   logoHash: z.string().nullable(),
 })
 
-/** As it is kept in JSON. */
+/** As they are kept in JSON. */
+const payoutProof = z.object({ address: z.string(), message: z.string(), signature: z.string(), signedAt: z.coerce.date() })
 const pendingPayout = z.object({
   id: z.string(),
   address: z.string(),
@@ -156,6 +159,7 @@ const pendingPayout = z.object({
   requestedBy: z.string(),
   requestedAt: z.coerce.date(),
   isSigned: z.boolean(),
+  proof: payoutProof.nullable().default(null),
   approvedBy: z.string().nullable().default(null),
   owners: z.array(z.string()).default([]),
   activatesAt: z.coerce.date(),
@@ -192,6 +196,7 @@ const toRecord = (merchant: Merchant) => ({
   payment_tolerance_units: merchant.paymentToleranceUnits?.toString() ?? null,
   refund_approval_above_units: merchant.refundApprovalAboveUnits?.toString() ?? null,
   payout_address: merchant.payoutAddress,
+  payout_proof: merchant.payoutProof,
   payout_is_contract: merchant.payoutIsContract,
   cleared_payout_address: merchant.clearedPayoutAddress,
   pending_payout: merchant.pendingPayout,
@@ -211,8 +216,15 @@ const toMerchant = (found: MerchantRow): Merchant => {
   return {
     ...row,
     ownerChanges: ownerChanges.parse(row.ownerChanges ?? []),
+    payoutProof: proofOf(row),
     pendingPayout: pendingPayoutActivatesAt && pendingPayout.parse(row.pendingPayout),
     branding: row.branding === null ? PLAIN_BRANDING : branding.parse(row.branding),
     pending: sealedPendingSecret && pendingActivatesAt ? { sealed: sealedPendingSecret, activatesAt: pendingActivatesAt } : null,
   }
+}
+
+/** A replica of the release before leaves the proof of another address beside the one that it puts in force. */
+function proofOf({ payoutProof: kept, payoutAddress }: Pick<MerchantRow, 'payoutProof' | 'payoutAddress'>): PayoutProof | null {
+  const proof = kept === null ? null : payoutProof.parse(kept)
+  return proof?.address === payoutAddress ? proof : null
 }

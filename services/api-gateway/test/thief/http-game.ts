@@ -322,7 +322,7 @@ export async function play({ system, at, now }: World, thief: Thief, seed: numbe
       pick(pick([MOVES, ACCOUNT_MOVES, ACCOUNT_MOVES, OWNER_MOVES, OWNER_MOVES])[kind])
     const scene: Scene = {
       ask: async (method, path, body) => (await answered(hand, path, { method, path, body, headers: naming })).body ?? {},
-      ...{ wallet, memberId: () => idFor({ path: '/members/:id' }) },
+      ...{ wallet, payoutWallet: wallet, memberId: () => idFor({ path: '/members/:id' }) },
       get invitee() {
         return newAccomplice().email
       },

@@ -82,7 +82,7 @@ export function play(thief: Thief, random: Random, guard: Guard, steps = 40, tab
   if (insider !== null) members.push(memberOf('insider', insider))
   const honestOwners = ownersAmong(members).filter(userId => userId !== 'insider')
   let payout: Payout & Ownership = {
-    ...{ payoutAddress: HONEST, payoutIsContract: false, clearedPayoutAddress: null, pendingPayout: null },
+    ...{ payoutAddress: HONEST, payoutProof: null, payoutIsContract: false, clearedPayoutAddress: null, pendingPayout: null },
     ...{ ownerChanges: [], payoutHeldUntil: null, frozenAt: null },
   }
   const invitations = new Map<string, { role: Role; by: string; isExpected: boolean }>()
@@ -217,7 +217,7 @@ export function play(thief: Thief, random: Random, guard: Guard, steps = 40, tab
     },
     sign(userId) {
       demand(may(userId, 'payout:write') && payout.pendingPayout?.address === MINE)
-      payout = { ...payout, ...signPayout(payout, payout.pendingPayout?.id ?? '', now(), guard) }
+      payout = { ...payout, ...signPayout(payout, payout.pendingPayout?.id ?? '', { message: '', signature: '', at: now() }, guard) }
     },
     approve(userId, isFresh) {
       demand(isFresh && ownersAmong(members).includes(userId) && payout.pendingPayout !== null)

@@ -10,6 +10,8 @@ export interface Scene {
   ask(method: Method, path: string, body?: object): Promise<Answered>
   /** Of a payout address that the caller asks for. */
   wallet: BaseWallet
+  /** Of the payout address in force. */
+  payoutWallet: BaseWallet
   /** A member whom the request is about. */
   memberId(): Promise<string>
   /** The address that is invited. */
@@ -20,6 +22,7 @@ interface Answered {
   id?: string
   token?: string
   data?: { id: string }[]
+  payout_proof?: { message: string } | null
   pending_payout_change?: { id: string; message: string } | null
 }
 
@@ -41,6 +44,10 @@ export const recipes: Readonly<Partial<Record<OperationId, (scene: Scene) => Pro
   async signPayoutChange(scene) {
     const { id, message } = await payoutChange(scene)
     return { params: { id }, body: { signature: await scene.wallet.signMessage(message) } }
+  },
+  async signPayoutAddress({ ask, payoutWallet }) {
+    const { payout_proof } = await ask('get', ME)
+    return { body: { signature: await payoutWallet.signMessage(payout_proof?.message ?? '') } }
   },
   approvePayoutChange: async scene => idOf(await payoutChange(scene)),
   cancelPayoutChange: async scene => idOf(await payoutChange(scene)),

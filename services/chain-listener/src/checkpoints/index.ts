@@ -1,5 +1,5 @@
 import { every, type Logger } from '@ponte/service-kit'
-import type { HeaderRules } from '../logs/header'
+import type { HeaderRules } from '../logs/header-rules'
 import { agreedOn, lenient } from '../outcomes/agreement'
 import { chainCall, demandChain, fetchHeader, strictly } from '../proof/header'
 import type { Nodes } from '../rpc/pool'

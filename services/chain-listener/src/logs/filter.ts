@@ -2,7 +2,7 @@ import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
 import type { Call } from '../rpc/node'
 import type { RawLog } from '../rpc/raw-log'
 import { bloomBits, mayContain } from './bloom'
-import type { HeaderRules } from './header'
+import type { HeaderRules } from './header-rules'
 import { byPlace, decodePayment, MalformedLogError, type Place, type SeenPayment } from './payment-received'
 import { decodeTransfer, type SeenTransfer, TRANSFER_TOPIC, topicOf } from './transfer'
 

@@ -1,5 +1,6 @@
+import { coveredReceipts, receiptsRoot } from '@ponte/payment-router'
 import { MalformedLogError } from './payment-received'
-import { coveredReceipts, type RawReceipt, receiptsRoot, toReceipts } from './receipts'
+import { type RawReceipt, toReceipts } from './receipts'
 
 const receipt = (change: Partial<RawReceipt> = {}): RawReceipt => ({
   type: '0x2',

@@ -1,44 +1,13 @@
-import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
+import { PAYMENT_RECEIVED_TOPIC, type RawReceipt as Receipt } from '@ponte/payment-router'
 import type { RawLog } from '../rpc/raw-log'
 import { type SeenLogs, toSeenLogs, type Watch } from './filter'
-import { encodeHex, type HexItem } from './hex-rlp'
 import { MalformedLogError } from './payment-received'
 import { TRANSFER_TOPIC, topicOf } from './transfer'
-import { orderedRoot } from './trie'
 
 /** A receipt as a node sends it, as far as it is hashed or places its logs. */
-export interface RawReceipt {
-  type?: string
-  status?: string
-  root?: string
-  from?: string
-  to?: string | null
-  gasUsed?: string
-  cumulativeGasUsed: string
-  logsBloom: string
-  logs: RawLog[]
-  transactionHash: string
-  transactionIndex: string
-  blockHash?: string
-  /** Of a deposit transaction of the OP stack. */
-  depositNonce?: string
-  depositReceiptVersion?: string
-}
+export type RawReceipt = Receipt<RawLog>
 
-/** The types of receipts that chains have beside Ethereum's, by their form. */
-const FORMS = {
-  ethereum: [],
-  op: [0x7e],
-  arbitrum: [0x64, 0x65, 0x66, 0x68, 0x69, 0x6a, 0x78],
-  /** The bridge's, since PIP-74 under the root like any other. */
-  polygon: [0x7f],
-} as const satisfies Record<string, readonly number[]>
-export type ReceiptForm = keyof typeof FORMS
-
-const STANDARD: readonly number[] = [0, 1, 2, 3, 4]
-const OP_DEPOSIT = 0x7e
 const WORD = /^0x[0-9a-f]{64}$/
-const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 /** Throws MalformedLogError on what is no list of receipts. */
 export function toReceipts(value: unknown): RawReceipt[] {
@@ -54,45 +23,6 @@ export function toReceipts(value: unknown): RawReceipt[] {
       throw new MalformedLogError('the node sent a malformed receipt')
   }
   return value as RawReceipt[]
-}
-
-/** The root of these receipts; undefined when one is of a type that this chain is not known to have. */
-export function receiptsRoot(receipts: readonly RawReceipt[], form: ReceiptForm): string | undefined {
-  const encoded: Uint8Array[] = []
-  for (const receipt of receipts) {
-    const type = Number(receipt.type ?? 0)
-    if (!STANDARD.includes(type) && !(FORMS[form] as readonly number[]).includes(type)) return undefined
-    encoded.push(encodeReceipt(receipt, type))
-  }
-  return orderedRoot(encoded)
-}
-
-/**
- * The receipts of a block that its root covers: all of them, but for what Polygon's bridge left before PIP-74, at the end and without gas. Undefined when
- * they are not what the root was made of.
- */
-export function coveredReceipts(receipts: readonly RawReceipt[], root: string, form: ReceiptForm): readonly RawReceipt[] | undefined {
-  if (receiptsRoot(receipts, form) === root) return receipts
-  const last = receipts.at(-1)
-  const isOfBridge = last?.from === ZERO_ADDRESS && last.to === ZERO_ADDRESS && Number(last.gasUsed) === 0
-  const others = receipts.slice(0, -1)
-  return form === 'polygon' && isOfBridge && receiptsRoot(others, form) === root ? others : undefined
-}
-
-function encodeReceipt(receipt: RawReceipt, type: number): Uint8Array {
-  const outcome = receipt.status === undefined ? (receipt.root ?? '0x') : digitsOf(receipt.status)
-  const logs = receipt.logs.map(({ address, topics, data }): HexItem => [address, topics, data])
-  const fields: HexItem[] = [outcome, digitsOf(receipt.cumulativeGasUsed), receipt.logsBloom, logs]
-  // Before version 1 the root left the nonce out.
-  if (type === OP_DEPOSIT && receipt.depositReceiptVersion !== undefined)
-    fields.push(digitsOf(receipt.depositNonce ?? '0x0'), digitsOf(receipt.depositReceiptVersion))
-  return encodeHex(fields, type === 0 ? [] : [type])
-}
-
-/** A number as RLP has it, still in hex. */
-function digitsOf(quantity: string): string {
-  const digits = quantity.slice(2).replace(/^0+/, '')
-  return digits.length % 2 === 0 ? `0x${digits}` : `0x0${digits}`
 }
 
 /** A block as its header names it. */

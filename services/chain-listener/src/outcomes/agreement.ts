@@ -1,4 +1,4 @@
-import type { HeaderRules } from '../logs/header'
+import type { HeaderRules } from '../logs/header-rules'
 import { demandChain, demandHeader } from '../proof/header'
 import type { Node } from '../rpc/node'
 import type { Nodes } from '../rpc/pool'

@@ -1,5 +1,6 @@
+import { isSealed } from '@ponte/payment-router'
 import type { Block, Position } from '../logs/block'
-import { type HeaderRules, isSealed } from '../logs/header'
+import type { HeaderRules } from '../logs/header-rules'
 import { MalformedLogError, toNumber } from '../logs/payment-received'
 import { RpcError } from '../rpc/error'
 import type { Call, Node } from '../rpc/node'

@@ -1,6 +1,7 @@
+import { coveredReceipts, type ReceiptForm } from '@ponte/payment-router'
 import type { SeenLogs, Watch } from '../logs/filter'
 import { MalformedLogError } from '../logs/payment-received'
-import { coveredReceipts, logsOfReceipts, type RawReceipt, type ReceiptForm, toReceipts } from '../logs/receipts'
+import { logsOfReceipts, type RawReceipt, toReceipts } from '../logs/receipts'
 import { RpcError } from '../rpc/error'
 import type { Node } from '../rpc/node'
 import { type Nodes, NoNodeError } from '../rpc/pool'

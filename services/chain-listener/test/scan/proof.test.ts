@@ -1,7 +1,7 @@
 import { testAccounts } from '@ponte/local-servers'
+import { isSealed, receiptsRoot } from '@ponte/payment-router'
 import { JsonRpcProvider, Wallet } from 'ethers'
-import { isSealed } from '../../src/logs/header'
-import { type RawReceipt, receiptsRoot } from '../../src/logs/receipts'
+import type { RawReceipt } from '../../src/logs/receipts'
 import { type Chain, dataOf, memoOf, startChain } from '../chain'
 
 describe('what a node answers, held against its own hashes', () => {

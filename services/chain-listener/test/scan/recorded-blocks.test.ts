@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type HeaderForm, isSealed } from '../../src/logs/header'
-import { type RawReceipt, type ReceiptForm, receiptsRoot } from '../../src/logs/receipts'
+import { type HeaderForm, isSealed, type ReceiptForm, receiptsRoot } from '@ponte/payment-router'
+import type { RawReceipt } from '../../src/logs/receipts'
 
 interface Recorded {
   name: string

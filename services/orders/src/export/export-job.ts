@@ -1,10 +1,12 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { EXPORT_ROWS_MAX } from '@ponte/contracts'
+import { DossierRefusal, type Dossiers } from '../dossier/dossiers'
+import { NotProvenError } from '../dossier/receipt-proof'
 import { entryBody } from '../ledger/entry'
-import { searchIn } from '../ledger/export'
-import type { EntrySearch, ExportLease, Store } from '../store'
-import { type LedgerPages, ledgerFile } from './ledger-file'
+import { isDossier, searchIn } from '../ledger/export'
+import { type EntrySearch, EXPORT_ATTEMPTS_MAX, type ExportLease, type Store } from '../store'
+import { type FilePart, type LedgerPages, ledgerFile } from './ledger-file'
 
 const compress = promisify(gzip)
 
@@ -15,9 +17,20 @@ const PART_BYTES = 1_048_576
 type Stores = Pick<Store, 'ledger' | 'exports'>
 
 /** Makes the file that was asked for first and that no replica is at. True when there may be another one. */
-export async function makeExport({ ledger, exports }: Stores, now: () => Date, signal: AbortSignal): Promise<boolean> {
+export async function makeExport(
+  { ledger, exports }: Stores,
+  now: () => Date,
+  signal: AbortSignal,
+  dossiers?: Pick<Dossiers, 'file'>,
+): Promise<boolean> {
   const one = await exports.claim(now())
   if (!one) return false
+  const { format } = one
+  if (isDossier(format)) {
+    if (dossiers) await makeDossier(exports, one, dossiers, now, signal)
+    else await exports.fail(one, 'not_proven')
+    return true
+  }
   const search: EntrySearch = { ...searchIn(one), ...(one.format === 'ofx' ? { payout: true as const } : {}) }
   const total = await ledger.count(one.merchantId, search, EXPORT_ROWS_MAX + 1)
   if (total > EXPORT_ROWS_MAX) {
@@ -25,15 +38,39 @@ export async function makeExport({ ledger, exports }: Stores, now: () => Date, s
     return true
   }
   await exports.counted(one, total)
-  const written = await writeParts({ ledger, exports }, one, signal)
+  const written = await writeParts(exports, one, ledgerFile(format, one.form, pagesOf(ledger, one), one.createdAt), signal)
   if (written) await exports.finish(one, { ...written, at: now() })
   else await exports.release(one)
   return true
 }
 
+/** What cannot be proven now may be later: it is tried again under another lease, and given up with its reason. */
+async function makeDossier(
+  exports: Stores['exports'],
+  one: ExportLease,
+  dossiers: Pick<Dossiers, 'file'>,
+  now: () => Date,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const { bytes, origins } = await dossiers.file(one, rows => exports.progress(one, rows))
+    const written = await writeParts(exports, one, inParts(bytes, origins), signal)
+    if (written) await exports.finish(one, { ...written, at: now() })
+    else await exports.release(one)
+  } catch (error) {
+    if (error instanceof DossierRefusal) return exports.fail(one, error.failure)
+    if (error instanceof NotProvenError && one.attempts >= EXPORT_ATTEMPTS_MAX) return exports.fail(one, 'not_proven')
+    throw error
+  }
+}
+
+async function* inParts(bytes: Buffer, rows: number): AsyncGenerator<FilePart> {
+  for (let first = 0; first < bytes.length; first += PART_BYTES)
+    yield { bytes: bytes.subarray(first, first + PART_BYTES), rows: first === 0 ? rows : 0 }
+}
+
 /** Null where the signal ended it. */
-async function writeParts({ ledger, exports }: Stores, one: ExportLease, signal: AbortSignal) {
-  const pages = pagesOf(ledger, one)
+async function writeParts(exports: Stores['exports'], one: ExportLease, parts: AsyncIterable<FilePart>, signal: AbortSignal) {
   const [written, pending] = [
     { rows: 0, size: 0, number: 0 },
     { parts: [] as Uint8Array[], size: 0 },
@@ -44,7 +81,7 @@ async function writeParts({ ledger, exports }: Stores, one: ExportLease, signal:
     await exports.append(one, written.number, one.format === 'xlsx' ? bytes : await compress(bytes), written.rows)
     written.number += 1
   }
-  for await (const { bytes, rows } of ledgerFile(one.format, one.form, pages, one.createdAt)) {
+  for await (const { bytes, rows } of parts) {
     if (signal.aborted) return null
     pending.parts.push(bytes)
     pending.size += bytes.length

@@ -4,7 +4,8 @@ import { gunzip } from 'node:zlib'
 import { ApiError, EXPORTS_OPEN_MAX, type MerchantTerms, operations, userIdOf } from '@ponte/contracts'
 import { addLogFields, answersTo, isGone, serve, serveOnce, uuidv7At } from '@ponte/service-kit'
 import type { Router } from 'express'
-import { CONTENT_TYPES, exportBody, type LedgerExport, openExport } from '../ledger/export'
+import type { Dossiers } from '../dossier/dossiers'
+import { CONTENT_TYPES, exportBody, fileNameOf, isDossier, type LedgerExport, openExport } from '../ledger/export'
 import type { Place } from '../order/body'
 import type { Store } from '../store'
 
@@ -15,12 +16,13 @@ export interface ExportRouteDeps {
   database: Parameters<typeof serveOnce>[2]
   place: Pick<Place, 'publicUrl'>
   now: () => Date
+  dossiers: Pick<Dossiers, 'ask'>
   /** Called once there is a file to make. */
   exportAsked: () => void
 }
 
 /** Files of the ledger that are made in the background. */
-export function exportRoutes(router: Router, { store, database, place, now, exportAsked }: ExportRouteDeps): void {
+export function exportRoutes(router: Router, { store, database, place, now, dossiers, exportAsked }: ExportRouteDeps): void {
   const exportOf = async (id: string, terms: MerchantTerms): Promise<LedgerExport> => {
     const found = await store.exports.find(terms.merchant_id, id, now())
     if (!found) throw new ApiError('not_found', `There is no export ${id}, or it has expired.`)
@@ -30,7 +32,8 @@ export function exportRoutes(router: Router, { store, database, place, now, expo
   serveOnce(router, operations.createExport, database, async ({ body, caller: by, terms, keyed }) => {
     const merchantId = terms.merchant_id
     const through = await store.ledger.newest(merchantId)
-    const asked = { id: uuidv7At(now()), merchantId, through, requestedBy: userIdOf(by) }
+    const dossier = isDossier(body.format) ? await dossiers.ask(body, terms, through) : null
+    const asked = { id: uuidv7At(now()), merchantId, through, requestedBy: userIdOf(by), dossier }
     const one = openExport(asked, body, now())
     addLogFields({ export_id: one.id })
     const answer = { status: 201, body: JSON.stringify(exportBody(one, place.publicUrl)) }
@@ -55,7 +58,7 @@ export function exportRoutes(router: Router, { store, database, place, now, expo
     const found = await exportOf(params.id, terms)
     if (found.status !== 'ready') throw new ApiError('invalid_state', `The file is not ready: it is ${found.status}.`)
     res.setHeader('Content-Type', CONTENT_TYPES[found.format])
-    res.setHeader('Content-Disposition', `attachment; filename="entries.${found.format}"`)
+    res.setHeader('Content-Disposition', `attachment; filename="${fileNameOf(found)}"`)
     res.setHeader('Content-Length', String(found.size))
     if (req.method === 'HEAD') return void res.end()
     await pipeline(bytesOf(store.exports, found), res).catch(error => {

@@ -1,4 +1,4 @@
-import type { EntryBody, ExportFormat, FileForm } from '@ponte/contracts'
+import type { DossierFormat, EntryBody, ExportFormat, FileForm } from '@ponte/contracts'
 import { type CsvColumn, csvRows, csvStart } from '@ponte/service-kit'
 import type { PayoutAccount } from '../ledger/entry'
 import { brazilianColumns, internationalColumns } from './entries-csv'
@@ -21,7 +21,12 @@ export interface FilePart {
 }
 
 /** A file of entries, in parts: a page is in memory at a time. */
-export function ledgerFile(format: ExportFormat, form: FileForm, pages: LedgerPages, at: Date): AsyncGenerator<FilePart> {
+export function ledgerFile(
+  format: Exclude<ExportFormat, DossierFormat>,
+  form: FileForm,
+  pages: LedgerPages,
+  at: Date,
+): AsyncGenerator<FilePart> {
   if (format === 'csv') return csvFile(form, pages)
   if (format === 'xlsx') return sheetFile(form, pages)
   return format === 'jsonl' ? lineFile(pages) : ofxFile(pages, at)

@@ -1,5 +1,7 @@
 import {
   type CreateExport,
+  DOSSIER_FORMATS,
+  type DossierFormat,
   type EntryKind,
   EXPORT_KEPT_S,
   type ExportBody,
@@ -7,7 +9,9 @@ import {
   type ExportFormat,
   type ExportStatus,
   type FileForm,
+  formatUsdc,
 } from '@ponte/contracts'
+import type { DossierBasis } from '../dossier/basis'
 
 /** A file of a merchant's ledger, and how far it is. */
 export interface LedgerExport {
@@ -33,6 +37,8 @@ export interface LedgerExport {
   size: number | null
   readyAt: Date | null
   failure: ExportFailure | null
+  /** What it is asked for, if it is an origin dossier. */
+  dossier: DossierBasis | null
 }
 
 interface Asked {
@@ -40,14 +46,15 @@ interface Asked {
   merchantId: string
   through: number
   requestedBy: string | null
+  dossier?: DossierBasis | null
 }
 
-export function openExport({ id, merchantId, through, requestedBy }: Asked, body: CreateExport, at: Date): LedgerExport {
+export function openExport({ id, merchantId, through, requestedBy, dossier = null }: Asked, body: CreateExport, at: Date): LedgerExport {
   return {
     ...{ id, merchantId, through, requestedBy, status: 'waiting', format: body.format, form: body.form ?? 'international' },
     ...{ atGte: dateOf(body.at_gte), atLt: dateOf(body.at_lt), kind: body.kind ?? null, orderId: body.order_id ?? null },
     ...{ createdAt: at, expiresAt: new Date(at.getTime() + EXPORT_KEPT_S * 1000) },
-    ...{ lease: null, attempts: 0, rows: 0, rowsTotal: null, size: null, readyAt: null, failure: null },
+    ...{ lease: null, attempts: 0, rows: 0, rowsTotal: null, size: null, readyAt: null, failure: null, dossier },
   }
 }
 
@@ -72,6 +79,9 @@ export const exportBody = (found: LedgerExport, publicUrl: string): ExportBody =
   at_lt: found.atLt?.toISOString() ?? null,
   kind: found.kind,
   order_id: found.orderId,
+  amount: found.dossier?.amount ? formatUsdc(BigInt(found.dossier.amount)) : null,
+  payout_address: found.dossier?.payoutAddress ?? null,
+  entries: found.dossier?.entries ?? null,
   through: found.through,
   rows: found.rows,
   rows_total: found.rowsTotal,
@@ -88,4 +98,12 @@ export const CONTENT_TYPES: Record<ExportFormat, string> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   jsonl: 'application/x-ndjson; charset=utf-8',
   ofx: 'application/x-ofx',
+  dossier_json: 'application/json',
+  dossier_pdf: 'application/pdf',
 }
+
+export const isDossier = (format: ExportFormat): format is DossierFormat => DOSSIER_FORMATS.some(one => one === format)
+
+/** The name under which it is kept. */
+export const fileNameOf = (one: LedgerExport): string =>
+  isDossier(one.format) ? `dossier-${one.id}.${one.format.replace('dossier_', '')}` : `entries.${one.format}`

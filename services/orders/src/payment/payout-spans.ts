@@ -13,6 +13,11 @@ export interface PayoutSpan {
   to: Date | null
 }
 
+/** A span with what the key of its address signed for this merchant (EIP-191); null of one that nothing was signed for. */
+export interface ProvenSpan extends PayoutSpan {
+  proof: { message: string; signature: string; signed_at: string } | null
+}
+
 /** When each payout address of one merchant was theirs, by the order of versions; what is the same address in a row is one span. */
 export function payoutSpans(addresses: readonly PayoutAddress[]): PayoutSpan[] {
   const byVersion = addresses.toSorted((a, b) => a.merchantVersion - b.merchantVersion)

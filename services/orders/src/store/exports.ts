@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { EXPORTS_KEPT_MAX, EXPORTS_OPEN_MAX, entryKind, exportFailure, exportFormat, exportStatus, fileForm } from '@ponte/contracts'
 import { commitUnit, type Database, insertRows, type Statement, type StoredAnswer } from '@ponte/service-kit'
+import { dossierBasis } from '../dossier/basis'
 import type { LedgerExport } from '../ledger/export'
 import { int, table, text, time } from './table'
 
@@ -25,11 +26,12 @@ const exports = table('exports', {
   size: int.nullable(),
   readyAt: time.nullable(),
   failure: exportFailure.nullable(),
+  dossier: dossierBasis.nullable(),
 })
 
 /** A replica that wrote nothing for so long loses its file to another one; longer than a statement lasts. */
 const LEASE = "interval '60 seconds'"
-const ATTEMPTS_MAX = 5
+export const EXPORT_ATTEMPTS_MAX = 5
 const FORGET_MAX = 20
 
 const INSERT: Statement = { name: 'export-insert', text: insertRows('exports', exports.columns) }
@@ -44,15 +46,16 @@ const CLAIM = `
   UPDATE exports SET status = 'running', lease = $1, leased_until = clock_timestamp() + ${LEASE}, attempts = attempts + 1, rows = 0
   WHERE id = (
     SELECT id FROM exports WHERE status IN ('waiting', 'running') AND (leased_until IS NULL OR leased_until < clock_timestamp()) AND expires_at > $2
-      AND attempts < ${ATTEMPTS_MAX} ORDER BY created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
+      AND attempts < ${EXPORT_ATTEMPTS_MAX} ORDER BY created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING ${exports.select()}`
 const GIVE_UP = `
   UPDATE exports SET status = 'failed', failure = 'not_finished'
-  WHERE status IN ('waiting', 'running') AND attempts >= ${ATTEMPTS_MAX} AND leased_until < clock_timestamp()`
+  WHERE status IN ('waiting', 'running') AND attempts >= ${EXPORT_ATTEMPTS_MAX} AND leased_until < clock_timestamp()`
 
 /** A replica whose file was taken over writes nothing any more. */
 const HELD = "WHERE id = $1 AND lease = $2 AND status = 'running'"
 const COUNTED = `UPDATE exports SET rows_total = $3, leased_until = clock_timestamp() + ${LEASE} ${HELD}`
+const PROGRESS = `UPDATE exports SET rows = $3, leased_until = clock_timestamp() + ${LEASE} ${HELD}`
 // Raw SQL: the part and the lease that allows it in one statement.
 const APPEND = `
   WITH held AS (UPDATE exports SET rows = $5, leased_until = clock_timestamp() + ${LEASE} ${HELD} RETURNING id, lease)
@@ -125,6 +128,8 @@ export function exportStore(database: Database) {
     },
 
     counted: (one: ExportLease, rowsTotal: number) => held('export-counted', COUNTED, one, rowsTotal),
+    /** Keeps the lease while nothing is written yet. */
+    progress: (one: ExportLease, rows: number) => held('export-progress', PROGRESS, one, rows),
     append: (one: ExportLease, number: number, bytes: Uint8Array, rows: number) => held('export-append', APPEND, one, number, bytes, rows),
     finish: (one: ExportLease, { rows, size, at }: { rows: number; size: number; at: Date }) =>
       held('export-finish', FINISH, one, rows, size, at),

@@ -1,8 +1,8 @@
-import { formatNullableUsdc, type MerchantTerms, parseNullableUsdc } from '@ponte/contracts'
+import { type EventData, formatNullableUsdc, type MerchantTerms, parseNullableUsdc } from '@ponte/contracts'
 import type { Database, Statement } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 import { newestTerms } from '../order/charge'
-import { type PayoutSpan, payoutSpans } from '../payment/payout-spans'
+import { type PayoutSpan, type ProvenSpan, payoutSpans } from '../payment/payout-spans'
 
 // Raw SQL because it commits with its event; the newest version stands, and each is kept with the time from which it held. A gateway of the release before names no
 // limit of refunds: the one that is known stands.
@@ -11,7 +11,14 @@ const SAVE: Statement = {
   text: `
   WITH paid_at AS (
     INSERT INTO payout_addresses (merchant_id, merchant_version, payout_address, since)
-    VALUES ($merchant_id::uuid, $version::int, $payout_address, $since) ON CONFLICT DO NOTHING)
+    VALUES ($merchant_id::uuid, $version::int, $payout_address::text, $since) ON CONFLICT DO NOTHING),
+  proven AS (
+    INSERT INTO payout_proofs AS known (merchant_id, payout_address, message, signature, signed_at)
+    SELECT $merchant_id::uuid, $payout_address::text, $proof_message::text, $proof_signature::text, $proof_signed_at::timestamptz
+    WHERE $payout_address::text IS NOT NULL AND $proof_message::text IS NOT NULL
+    ON CONFLICT (merchant_id, payout_address) DO UPDATE
+    SET message = EXCLUDED.message, signature = EXCLUDED.signature, signed_at = EXCLUDED.signed_at
+    WHERE EXCLUDED.signed_at < known.signed_at)
   INSERT INTO merchants AS known (id, version, display_name, payout_address, payment_tolerance_units, refund_approval_above_units)
   VALUES ($merchant_id, $version, $display_name, $payout_address, $payment_tolerance_units::bigint, $refund_approval_above_units::bigint)
   ON CONFLICT (id) DO UPDATE SET version = EXCLUDED.version, display_name = EXCLUDED.display_name, payout_address = EXCLUDED.payout_address,
@@ -26,14 +33,24 @@ const SHARING_MAX = 10
 export function merchantStore(database: Database, prisma: PrismaClient) {
   const spansOf = async (merchantId: string): Promise<PayoutSpan[]> =>
     payoutSpans(await prisma.payoutAddress.findMany({ where: { merchantId } }))
+  const spansKnown = async ({ merchant_id, payout_address }: Pick<MerchantTerms, 'merchant_id' | 'payout_address'>) => {
+    const spans = await spansOf(merchant_id)
+    if (spans.length > 0 || payout_address === null) return spans
+    return [{ payoutAddress: payout_address, from: new Date(0), to: null }]
+  }
   return {
-    async save(terms: MerchantTerms, since: Date, eventId: string): Promise<void> {
-      const { merchant_id, version, display_name, payout_address } = terms
+    async save(terms: EventData<'merchant.updated'>, since: Date, eventId: string): Promise<void> {
+      const { merchant_id, version, display_name, payout_address, payout_proof: proof } = terms
       const payment_tolerance_units = parseNullableUsdc(terms.payment_tolerance)?.toString() ?? null
       const refund_approval_above_units = parseNullableUsdc(terms.refund_approval_above)?.toString() ?? null
       const names_limit = terms.refund_approval_above !== undefined
       const known = { merchant_id, version, display_name, payout_address }
-      const values = { ...known, payment_tolerance_units, refund_approval_above_units, names_limit, since }
+      const values = {
+        ...{ ...known, payment_tolerance_units, refund_approval_above_units, names_limit, since },
+        proof_message: proof?.message ?? null,
+        proof_signature: proof?.signature ?? null,
+        proof_signed_at: proof?.signed_at ?? null,
+      }
       await database.commit({ inbox: [eventId], write: SAVE, values })
     },
 
@@ -54,11 +71,21 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
       return prisma.merchant.findMany({ select: { id: true, version: true }, where: { id: { in: owners } }, orderBy: { id: 'asc' } })
     },
 
+    /** Null where no event about them has come. */
+    nameOf: async (id: string): Promise<string | null> =>
+      (await prisma.merchant.findUnique({ select: { displayName: true }, where: { id } }))?.displayName ?? null,
+
     /** When each payout address was this merchant's. What the caller knows stands while no event about them has come. */
-    async payoutSpans({ merchant_id, payout_address }: MerchantTerms): Promise<PayoutSpan[]> {
-      const spans = await spansOf(merchant_id)
-      if (spans.length > 0 || payout_address === null) return spans
-      return [{ payoutAddress: payout_address, from: new Date(0), to: null }]
+    payoutSpans: spansKnown,
+
+    /** The same, each with what its key signed. */
+    async provenSpans(known: Pick<MerchantTerms, 'merchant_id' | 'payout_address'>): Promise<ProvenSpan[]> {
+      const spans = await spansKnown(known)
+      const rows = await prisma.payoutProof.findMany({ where: { merchantId: known.merchant_id } })
+      return spans.map(span => {
+        const row = rows.find(({ payoutAddress }) => payoutAddress === span.payoutAddress)
+        return { ...span, proof: row ? { message: row.message, signature: row.signature, signed_at: row.signedAt.toISOString() } : null }
+      })
     },
 
     /** Above this sum the refunds of an order take two members, by the newer of our copy and what the caller knew; null for never. */

@@ -109,6 +109,7 @@ export const api = {
   branding: () => call<BrandingBody>(`${ME}/branding`),
   updateBranding: (body: object) => call<BrandingBody>(`${ME}/branding`, { method: 'PATCH', body }),
   memberships: () => call<List<MembershipBody>>('/api/v1/merchants'),
+  signPayoutAddress: (signature: string) => post<MerchantBody>(`${ME}/payout-address/sign`, { signature }),
   approvePayoutChange: (id: string) => post<MerchantBody>(`${ME}/payout-changes/${id}/approve`),
   cancelPayoutChange: (id: string) => post<MerchantBody>(`${ME}/payout-changes/${id}/cancel`),
   rotateKey: () => post<MerchantWithKeyBody>(`${ME}/rotate-key`),

@@ -9,29 +9,22 @@ import { saveBlob } from '../lists/save-blob'
 import { useWords } from '../texts/words'
 import { BOOKS_ZONE, instantsOf, yearOf } from './months'
 
-const FORMATS: readonly ExportFormat[] = ['xlsx', 'csv', 'ofx', 'jsonl']
+export type DossierFormat = Extract<ExportFormat, `dossier_${string}`>
+type EntriesFormat = Exclude<ExportFormat, DossierFormat>
+const FORMATS: readonly EntriesFormat[] = ['xlsx', 'csv', 'ofx', 'jsonl']
 const RANGES = ['month', 'year', 'all'] as const
 const LOOK_MS = 1_500
 
 /** Files of the ledger, of a month, its year or everything, with the progress of those that are being made. */
 export function LedgerFiles({ month }: { month: string }) {
   const { t, language } = useWords()
-  const [format, setFormat] = useState<ExportFormat>('xlsx')
+  const [format, setFormat] = useState<EntriesFormat>('xlsx')
   const [range, setRange] = useState<(typeof RANGES)[number]>('month')
-  const client = useQueryClient()
-  const found = useQuery({
-    queryKey: ['exports'],
-    queryFn: api.exports,
-    refetchInterval: ({ state }) => (state.data?.data.some(isOpen) ? LOOK_MS : false),
-  })
-  const make = useMutation({
-    mutationFn: () => {
-      const span = { month: instantsOf(month), year: yearOf(month), all: {} }[range]
-      const body: CreateExport = { ...span, format, form: language === 'pt' ? 'brazilian' : 'international' }
-      return api.createExport(body)
-    },
-    onSuccess: () => client.invalidateQueries({ queryKey: ['exports'] }),
-  })
+  const make = useMakeExport()
+  const asked = (): CreateExport => {
+    const span = { month: instantsOf(month), year: yearOf(month), all: {} }[range]
+    return { ...span, format, form: language === 'pt' ? 'brazilian' : 'international' }
+  }
   return (
     <Card title={t.files.title}>
       <p className="faint">{t.files.lead}</p>
@@ -48,33 +41,56 @@ export function LedgerFiles({ month }: { month: string }) {
           onChange={({ target }) => setRange(RANGES.find(each => each === target.value) ?? 'month')}
           data={RANGES.map(value => ({ value, label: t.files.ranges[value] }))}
         />
-        <Button loading={make.isPending} onClick={() => make.mutate()}>
+        <Button loading={make.isPending} onClick={() => make.mutate(asked())}>
           {t.files.make}
         </Button>
       </div>
       {make.error && <Failure error={make.error} />}
+      <FileList isListed={file => !isDossier(file)} />
+    </Card>
+  )
+}
+
+export function useMakeExport() {
+  const client = useQueryClient()
+  return useMutation({ mutationFn: api.createExport, onSuccess: () => client.invalidateQueries({ queryKey: ['exports'] }) })
+}
+
+export const isDossier = ({ format }: ExportBody): boolean => format.startsWith('dossier_')
+
+/** Files that were asked for, with the progress of those that are being made. */
+export function FileList({ isListed }: { isListed(file: ExportBody): boolean }) {
+  const found = useQuery({
+    queryKey: ['exports'],
+    queryFn: api.exports,
+    refetchInterval: ({ state }) => (state.data?.data.some(isOpen) ? LOOK_MS : false),
+  })
+  const files = found.data?.data.filter(isListed) ?? []
+  return (
+    <>
       {found.error && <Failure error={found.error} onRetry={() => void found.refetch()} />}
-      {found.data && found.data.data.length > 0 && (
+      {files.length > 0 && (
         <ul className="files">
-          {found.data.data.map(file => (
+          {files.map(file => (
             <FileRow key={file.id} file={file} />
           ))}
         </ul>
       )}
-    </Card>
+    </>
   )
 }
 
 const isOpen = ({ status }: ExportBody) => status === 'waiting' || status === 'running'
 
 function FileRow({ file }: { file: ExportBody }) {
-  const { t, locale } = useWords()
+  const { t, locale, usdc } = useWords()
   const day = (at: number) => new Date(at).toLocaleDateString(locale, { timeZone: BOOKS_ZONE })
+  const basis = file.amount ? usdc(file.amount) : file.entries ? t.files.rows(file.entries.length.toLocaleString(locale)) : null
   const span = file.at_gte && file.at_lt ? `${day(Date.parse(file.at_gte))} – ${day(Date.parse(file.at_lt) - 1)}` : t.files.all
   return (
     <li>
       <span>
-        {file.format.toUpperCase()} <span className="faint">{span}</span>
+        {file.format.replace('dossier_', '').toUpperCase()} <span className="faint">{isDossier(file) ? basis : span}</span>
       </span>
       <FileState file={file} />
     </li>
@@ -85,7 +101,8 @@ function FileState({ file }: { file: ExportBody }) {
   const { t, locale } = useWords()
   const save = useMutation({
     mutationFn: () => api.exportFile(file.id),
-    onSuccess: blob => saveBlob(blob, `entries.${file.format}`),
+    onSuccess: blob =>
+      saveBlob(blob, isDossier(file) ? `dossier-${file.id}.${file.format.replace('dossier_', '')}` : `entries.${file.format}`),
   })
   const count = (rows: number) => rows.toLocaleString(locale)
   if (file.status === 'failed') return <span className="above">{t.files.failures[file.failure ?? 'not_finished']}</span>

@@ -15,6 +15,7 @@ import { useWords } from '../texts/words'
 import { LedgerFiles } from './ledger-files'
 import { BOOKS_ZONE, daysOf, dutyOf, instantsOf, monthAfter, monthAt } from './months'
 import { Movements } from './movements'
+import { OriginDossier } from './origin-dossier'
 import './month.css'
 
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/
@@ -57,6 +58,7 @@ export function MonthPage() {
         </>
       )}
       <LedgerFiles month={month} />
+      <OriginDossier />
       <Movements key={month} month={month} />
     </>
   )

@@ -1,5 +1,5 @@
 import type { RefundBody, SignRefund } from '@ponte/contracts'
-import { connected } from '../../wallet/connected'
+import { accountOf, connected } from '../../wallet/connected'
 import type { Provider } from '../../wallet/provider'
 import { refusalOf } from '../../wallet/refusal'
 import type { refundsPt } from './refunds-pt'
@@ -30,8 +30,24 @@ export async function signedBy(provider: Provider, { from_address, typed_data }:
     const signature = String(await provider.request({ method: 'eth_signTypedData_v4', params: [account, JSON.stringify(typed)] }))
     return { valid_before: Number(message.validBefore), signature }
   } catch (error) {
-    if (error instanceof NotSigned) throw error
-    const { kind } = refusalOf(error)
-    throw new NotSigned(kind === 'refused' || kind === 'busy' || kind === 'wrong_network' || kind === 'no_account' ? kind : 'other')
+    throw notSigned(error)
   }
+}
+
+/** Lets the wallet sign a text of ours (EIP-191) by the key of this address, on whatever network it is. Throws NotSigned. */
+export async function textSignedBy(provider: Provider, address: string, text: string): Promise<string> {
+  try {
+    const account = await accountOf(provider)
+    if (account.toLowerCase() !== address.toLowerCase()) throw new NotSigned('other_account')
+    const bytes = [...new TextEncoder().encode(text)].map(byte => byte.toString(16).padStart(2, '0'))
+    return String(await provider.request({ method: 'personal_sign', params: [`0x${bytes.join('')}`, account] }))
+  } catch (error) {
+    throw notSigned(error)
+  }
+}
+
+function notSigned(error: unknown): NotSigned {
+  if (error instanceof NotSigned) return error
+  const { kind } = refusalOf(error)
+  return new NotSigned(kind === 'refused' || kind === 'busy' || kind === 'wrong_network' || kind === 'no_account' ? kind : 'other')
 }

@@ -14,6 +14,7 @@ import { address, required } from '../forms/rules'
 import { useWords } from '../texts/words'
 import { FieldWarning } from './merchant-form'
 import { useMerchantSaved } from './merchant-saved'
+import { PayoutProof } from './payout-proof'
 
 /** Where the merchant's money goes: shown whole, and changed by a dialog of its own that shows the old and the new address. */
 export function PayoutAddress({ merchant }: { merchant: MerchantBody }) {
@@ -35,6 +36,7 @@ export function PayoutAddress({ merchant }: { merchant: MerchantBody }) {
       <div role="status">
         <FieldWarning merchant={merchant} field="payout_address" />
       </div>
+      {current !== null && merchant.payout_proof && <PayoutProof address={current} proof={merchant.payout_proof} />}
       {merchant.pending_payout_change && <Waiting merchantId={merchant.id} change={merchant.pending_payout_change} />}
       <Allowed to="signPayoutChange">
         <div className="buttons">

@@ -73,6 +73,11 @@ export const en: Texts = {
     approveSure: address =>
       `Approve ${address}? Ask the other owner in person whether it is theirs. Unsigned, it takes effect a day after it was requested then, not two.`,
     approved: 'Another owner approved it.',
+    proven: moment => `Signed by its key on ${moment}.`,
+    prove:
+      'An exchange that asks where your USDC comes from takes a signature of this address as proof that it is yours. It moves no money and costs nothing.',
+    noWallet: 'To sign, open this page in the browser where the wallet of this address is. A contract cannot sign.',
+    proveWith: wallet => `Sign with ${wallet || 'your wallet'}`,
   },
   signIn: loginEn,
   onboarding: {

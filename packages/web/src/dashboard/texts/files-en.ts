@@ -17,6 +17,16 @@ export const filesEn: typeof filesPt = {
     failures: {
       too_many_rows: 'More than a million movements: choose a shorter period.',
       not_finished: 'It could not be finished. Ask for it again.',
+      not_proven: 'The network does not show the proofs at the moment. Ask for it again later.',
+      too_large: 'Too large with its proofs: ask for a smaller amount.',
     },
+  },
+  dossier: {
+    title: 'Origin dossier',
+    lead: 'When an exchange asks where the USDC of a withdrawal came from: orders, payers, transactions with their proofs and your payout address, signed by this installation. Anyone verifies it without us. It has what you noted of your customers.',
+    amount: 'Amount withdrawn, in USDC',
+    amountHint: 'The newest movements that reached your payout address make it up.',
+    formats: { dossier_pdf: 'PDF, to send', dossier_json: 'JSON, for programs' },
+    make: 'Prepare dossier',
   },
 }

@@ -16,6 +16,16 @@ export const filesPt = {
     failures: {
       too_many_rows: 'Mais de um milhão de movimentos: escolha um período menor.',
       not_finished: 'Não ficou pronto. Peça de novo.',
+      not_proven: 'A rede não mostra as provas agora. Peça de novo mais tarde.',
+      too_large: 'Grande demais com as provas: peça um valor menor.',
     },
+  },
+  dossier: {
+    title: 'Dossiê de origem',
+    lead: 'Para quando uma corretora pergunta de onde vieram os USDC de uma retirada: pedidos, pagadores, transações com suas provas e o seu endereço de recebimento, assinado por esta instalação. Qualquer um verifica sem nós. Contém o que você anotou dos clientes.',
+    amount: 'Valor retirado, em USDC',
+    amountHint: 'É formado pelos movimentos mais novos que chegaram ao seu endereço de recebimento.',
+    formats: { dossier_pdf: 'PDF, para enviar', dossier_json: 'JSON, para programas' },
+    make: 'Preparar dossiê',
   },
 }

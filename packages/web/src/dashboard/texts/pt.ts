@@ -73,6 +73,11 @@ export const pt = {
     approveSure: (address: string) =>
       `Aprovar ${address}? Pergunte pessoalmente ao outro dono se o endereço é dele. Sem assinatura, a troca passa então a valer um dia depois do pedido, e não dois.`,
     approved: 'Outro dono aprovou a troca.',
+    proven: (moment: string) => `Assinado pela chave dele em ${moment}.`,
+    prove:
+      'Uma corretora que pergunta de onde vêm seus USDC aceita uma assinatura deste endereço como prova de que ele é seu. Ela não move dinheiro e não custa nada.',
+    noWallet: 'Para assinar, abra esta página no navegador em que está a carteira deste endereço. Um contrato não assina.',
+    proveWith: (wallet: string) => `Assinar com ${wallet || 'sua carteira'}`,
   },
   signIn: loginPt,
   onboarding: {

@@ -5,6 +5,7 @@ export const changes: readonly { day: string; gained: readonly string[] }[] = [
   {
     day: '2026-11-28',
     gained: [
+      `${c('dossier_json')} and ${c('dossier_pdf')} of ${c('POST /exports')}: an origin dossier, signed, of ${c('amount')} or ${c('entries')}; ${c('GET /dossier-keys')}.`,
       `${c('POST /exports')}, ${c('GET /exports/{id}')} and its ${c('/file')}: a file of the ledger made in the background, as CSV, XLSX, JSON lines or OFX.`,
       `${c('GET /orders.csv')}: ${c('metadata')}, and ${c('rows=payments')} for a row per payment.`,
       `${c('livemode')} of merchants, orders, checkouts, subscriptions and events; keys of deployments for tests begin with ${c('sk_test_')}.`,

@@ -1,5 +1,5 @@
 import type { Block } from '../../logs/block'
-import type { HeaderRules } from '../../logs/header'
+import type { HeaderRules } from '../../logs/header-rules'
 import { blockCall, strictly, toHeader } from '../../proof/header'
 import type { Node } from '../../rpc/node'
 

@@ -1,5 +1,5 @@
 import type { Logger } from '@ponte/service-kit'
-import type { HeaderRules } from '../../logs/header'
+import type { HeaderRules } from '../../logs/header-rules'
 import { fetchHead } from '../../proof/header'
 import type { Nodes } from '../../rpc/pool'
 

@@ -379,7 +379,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "Exports",
-        "text": "Files of your ledger, made in the background: CSV, XLSX, JSON lines or OFX.",
+        "text": "Files of your ledger, made in the background: CSV, XLSX, JSON lines, OFX or an origin dossier.",
         "kind": "interface",
         "members": [
           {
@@ -397,6 +397,10 @@ export const sdkReference: readonly ReferenceDoor[] = [
           {
             "signature": "file(id: string, options?: RequestOptions): Promise<Uint8Array>",
             "text": "The file itself, once it is `ready`; one that breaks off is an error. A file of many megabytes is better read from `file_url`, in parts."
+          },
+          {
+            "signature": "dossierKeys(options?: RequestOptions): Promise<DossierKeys>",
+            "text": "Public keys that this installation signs dossiers with, as a JWK Set."
           }
         ]
       },
@@ -1225,6 +1229,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "text": "A delivery with its attempts.",
         "kind": "type",
         "signature": "type DeliveryDetail = Schemas['DeliveryDetail']",
+        "members": []
+      },
+      {
+        "name": "DossierKeys",
+        "text": "The answer of `exports.dossierKeys`.",
+        "kind": "type",
+        "signature": "type DossierKeys = Schemas['DossierKeys']",
         "members": []
       },
       {

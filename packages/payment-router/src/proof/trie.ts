@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp'
-import { keccakBytes } from '@ponte/payment-router'
 import { hexlify } from 'ethers'
+import { keccakBytes } from '../payment/keccak'
 
 type Item = Uint8Array | Item[]
 
@@ -17,18 +17,44 @@ const NOTHING = new Uint8Array()
  * which costs a fraction of putting them into a trie one after the other.
  */
 export function orderedRoot(values: readonly Uint8Array[]): string {
-  const entries = values.map((value, index): Entry => ({ path: pathOf(index), value }))
-  entries.sort((a, b) => Buffer.compare(a.path, b.path))
+  const entries = entriesOf(values)
   return hexlify(keccakBytes(RLP.encode(entries.length === 0 ? NOTHING : nodeOf(entries, 0))))
 }
 
-function nodeOf(entries: readonly Entry[], depth: number): Item[] {
+/** The nodes between the root of these values and one of them, from the root on: what hashes prove that it stands there. */
+export function orderedProof(values: readonly Uint8Array[], index: number): Uint8Array[] {
+  const nodes: Uint8Array[] = []
+  const path = pathOf(index)
+  let [entries, depth] = [entriesOf(values), 0]
+  for (;;) {
+    const node = RLP.encode(nodeOf(entries, depth))
+    // A short one stands in the node above it; the root never does.
+    if (nodes.length === 0 || node.length >= 32) nodes.push(node)
+    if (entries.length <= 1) return nodes
+    const end = commonEnd(entries, depth)
+    if (end === depth) entries = entries.filter(one => one.path[depth] === path[depth])
+    depth = end === depth ? depth + 1 : end
+  }
+}
+
+function entriesOf(values: readonly Uint8Array[]): Entry[] {
+  const entries = values.map((value, index): Entry => ({ path: pathOf(index), value }))
+  return entries.sort((a, b) => Buffer.compare(a.path, b.path))
+}
+
+/** They are sorted: what the first and the last have in common, all have. */
+function commonEnd(entries: readonly Entry[], depth: number): number {
   const [first, last] = [entries[0], entries.at(-1)]
-  if (!first || !last) return []
-  if (entries.length === 1) return [compact(first.path.subarray(depth), true), first.value]
   let end = depth
-  // They are sorted: what the first and the last have in common, all have.
-  while (first.path[end] === last.path[end]) end += 1
+  while (first && last && end < first.path.length && first.path[end] === last.path[end]) end += 1
+  return end
+}
+
+function nodeOf(entries: readonly Entry[], depth: number): Item[] {
+  const first = entries[0]
+  if (!first) return []
+  if (entries.length === 1) return [compact(first.path.subarray(depth), true), first.value]
+  const end = commonEnd(entries, depth)
   if (end > depth) return [compact(first.path.subarray(depth, end), false), referenceTo(nodeOf(entries, end))]
   const children = Array.from({ length: 16 }, (_, nibble) => {
     const below = entries.filter(({ path }) => path[depth] === nibble)

@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp'
-import { keccakBytes } from '@ponte/payment-router'
 import { hexlify } from 'ethers'
+import { keccakBytes } from '../payment/keccak'
 
 type FieldKind = 'bytes' | 'quantity'
 type Field = readonly [name: string, kind: FieldKind]
@@ -65,28 +65,32 @@ const BESIDE = new Set([
 const NO_REQUESTS = '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 const HEX = /^0x[0-9a-fA-F]*$/
 
-export interface HeaderRules {
-  chainId: number
-  /** The form of headers, which must hash to the hash that they name; null on a chain whose headers cannot be held against it. */
-  header: HeaderForm | null
-  /** The latest time, in Unix seconds, that a header may have now. */
-  latestTime(): number
-}
-
 /**
- * True when a header hashes to the hash that it names. The fields of the form come first. Whatever else the node sends is no matter of its hash, unless
- * it is what a later fork has added: then the header is tried with it, because nothing but the true fields in the true order hashes to that hash.
+ * The RLP that hashes to the hash which a header names; undefined where there is none. The fields of the form come first. Whatever else the node sends is
+ * no matter of its hash, unless it is what a later fork has added: then the header is tried with it, because nothing but the true fields in the true order
+ * hashes to that hash.
  */
-export function isSealed(header: Record<string, unknown>, form: HeaderForm): boolean {
+export function sealedHeader(header: Record<string, unknown>, form: HeaderForm): Uint8Array | undefined {
   const fields = [...FIRST, ...LATER[form]]
   const known = encoded(header, fields)
-  if (known === undefined) return false
-  const names = (more: readonly Uint8Array[]) => hexlify(keccakBytes(RLP.encode([...known, ...more]))) === header.hash
-  if (names([])) return true
+  if (known === undefined) return undefined
+  const sealed = (more: readonly Uint8Array[]): Uint8Array | undefined => {
+    const bytes = RLP.encode([...known, ...more])
+    return hexlify(keccakBytes(bytes)) === header.hash ? bytes : undefined
+  }
+  const plain = sealed([])
+  if (plain) return plain
   const isWhole = known.length === fields.length
-  if (!isWhole && form === 'ethereum' && known.length === fields.length - 1 && names([hexBytes(NO_REQUESTS)])) return true
-  return additions(header, fields).some(names)
+  const quiet = !isWhole && form === 'ethereum' && known.length === fields.length - 1 ? sealed([hexBytes(NO_REQUESTS)]) : undefined
+  if (quiet) return quiet
+  for (const more of additions(header, fields)) {
+    const found = sealed(more)
+    if (found) return found
+  }
+  return undefined
 }
+
+export const isSealed = (header: Record<string, unknown>, form: HeaderForm): boolean => sealedHeader(header, form) !== undefined
 
 /** The fields' values up to the first that is missing: none follows it. Undefined when one that every header has is missing or malformed. */
 function encoded(header: Record<string, unknown>, fields: readonly Field[]): Uint8Array[] | undefined {

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import { type System, startAll } from '@ponte/all-in-one'
+import type { MerchantBody, OrderBody } from '@ponte/contracts'
+import type { Browser, Page } from 'playwright-core'
+import { call, createMerchant, pay, startWorld, type World } from '../../world'
+import { pdfText } from '../../world/pdf-text'
+import { DESKTOP, injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import { logIn } from './every-page'
+
+// A merchant proves the payout address with its wallet, and has a dossier made for the exchange that asks.
+
+const MERCHANT_ACCOUNT = 2
+let world: World
+let system: System
+let browser: Browser
+let merchant: Awaited<ReturnType<typeof createMerchant>>
+beforeAll(async () => {
+  world = await startWorld()
+  system = await startAll(world.place, { logger: world.logger })
+  merchant = await createMerchant(world, system.gatewayUrl)
+  const body = { brl_amount: '150.00', external_ref: 'INV-1' }
+  await pay(world.chain, await call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, body))
+  await system.idle()
+  browser = await openBrowser()
+}, 90_000)
+afterAll(async () => {
+  await browser?.close()
+  await system?.stop()
+  await world?.stop()
+})
+
+const card = (page: Page, name: string) => page.locator('.card').filter({ has: page.getByRole('heading', { name, exact: true }) })
+const pictured = async (page: Page, name: string) => {
+  if (process.env.PICTURES_DIR) await page.screenshot({ path: `${process.env.PICTURES_DIR}/${name}.png`, fullPage: true })
+}
+
+test('the wallet of the payout address signs it, and another account does not', async () => {
+  const me = () => call<MerchantBody>(system.gatewayUrl, 'GET', '/api/v1/merchants/me', merchant.token)
+  for (const [account, refusal] of [
+    [5, 'Your wallet is at another account.'],
+    [MERCHANT_ACCOUNT, null],
+  ] as const) {
+    const { context, page, complaints, strangers } = await openVisit(browser, { viewport: DESKTOP })
+    await injectWallet(context, world.chain, account)
+    await logIn(page, system.gatewayUrl, merchant.email)
+    await page.goto(`${system.gatewayUrl}/dashboard/settings`)
+    const payout = card(page, 'Payout address')
+    await payout.getByText('takes a signature of this address as proof').waitFor()
+    await pictured(page, `settings-${account}`)
+    expect(await seriousFaults(page)).toEqual([])
+    await payout.getByRole('button', { name: /^Sign with/ }).click()
+    await payout.getByText(refusal ?? 'Signed by its key on').waitFor()
+    expect((await me()).payout_proof?.signature == null).toBe(refusal !== null)
+    expect([complaints, strangers]).toEqual([[], []])
+    await context.close()
+  }
+}, 60_000)
+
+test.each([
+  [
+    'on a desk, in English',
+    DESKTOP,
+    'en-US',
+    { title: 'Origin dossier', amount: 'Amount withdrawn, in USDC', typed: '0.50', make: 'Prepare dossier', save: 'Download' },
+  ],
+  [
+    'on a phone, in Portuguese',
+    PHONE,
+    'pt-BR',
+    { title: 'Dossiê de origem', amount: 'Valor retirado, em USDC', typed: '0,50', make: 'Preparar dossiê', save: 'Baixar' },
+  ],
+] as const)(
+  'a dossier of an amount is made and downloaded, %s',
+  async (_, viewport, language, words) => {
+    const { context, page, complaints, strangers } = await openVisit(browser, { viewport, language })
+    await logIn(page, system.gatewayUrl, merchant.email)
+    await page.goto(`${system.gatewayUrl}/dashboard/month`)
+    const asked = card(page, words.title)
+    await asked.getByLabel(words.amount).fill('9999999')
+    await asked.getByRole('button', { name: words.make }).click()
+    await asked.locator('[aria-invalid=true]').waitFor()
+    await asked.getByLabel(words.amount).fill(words.typed)
+    await asked.getByRole('button', { name: words.make }).click()
+    const save = asked.getByRole('listitem').first().getByRole('button', { name: words.save })
+    await save.waitFor()
+    await asked.scrollIntoViewIfNeeded()
+    await pictured(page, `dossier-${language}`)
+    expect(await seriousFaults(page)).toEqual([])
+    const [file] = await Promise.all([page.waitForEvent('download'), save.click()])
+    expect(file.suggestedFilename()).toMatch(/^dossier-[\w-]+\.pdf$/)
+    expect(
+      readFileSync(await file.path())
+        .subarray(0, 5)
+        .toString(),
+    ).toBe('%PDF-')
+    const text = pdfText(await file.path()).join('\n')
+    for (const shown of ['INV-1', 'Ponte: my orders are paid out to this address.', '0.500000 USDC']) expect(text).toContain(shown)
+    expect([complaints, strangers]).toEqual([[], []])
+    await context.close()
+  },
+  60_000,
+)
