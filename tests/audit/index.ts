@@ -1,7 +1,9 @@
 import { checkpointDifferences } from './checkpoints'
+import { entryDifferences } from './entries'
 import { forgottenBy, type LostOrder, lostOrders, type Restored } from './lost'
 import { type OrderEvent, orderDifferences } from './orders'
 import { addressesAgainstOrders, ledgerAgainstOrders, paymentsOf } from './payments'
+import { payoutDifferences } from './payouts'
 import { returnsAgainstListener } from './returns'
 import { ask, groupBy, lower, type OpsUrls, type Row, readTable } from './rows'
 import { eventOf, eventsAgainstDeliveries } from './webhooks'
@@ -53,9 +55,10 @@ export async function audit(
   const to = Math.min(wanted ?? status.confirmed_block, status.confirmed_block)
   if (from > to) throw new Error(`Block ${from} is not confirmed yet; the last one that is, is ${status.confirmed_block}.`)
   const onChain = await chainDifferences(listener, from, to)
-  const [ledger, payables, watches, checkpoints] = await Promise.all([
+  const [ledger, payables, payouts, watches, checkpoints] = await Promise.all([
     readTable(listener, 'payments'),
     readTable(listener, 'payables'),
+    readTable(listener, 'payouts'),
     readTable(listener, 'refund_watches'),
     readTable(listener, 'checkpoints'),
   ])
@@ -64,6 +67,9 @@ export async function audit(
     ['orders', 'payments', 'sweeps', 'unmatched_payments', 'attachments', 'deposit_states', 'outbox', 'merchants', 'chain_cursors'].map(
       table => readTable(orders, table),
     ),
+  )
+  const [payoutAddresses = [], entries = [], ledgers = [], quarterSums = [], daySums = [], closes = []] = await Promise.all(
+    ['payout_addresses', 'entries', 'ledgers', 'entry_sums', 'entry_day_sums', 'ledger_close'].map(table => readTable(orders, table)),
   )
   const [events, deliveries, receivers] = await Promise.all(
     ['events', 'deliveries', 'merchants'].map(table => readTable(dispatcher, table)),
@@ -90,6 +96,8 @@ export async function audit(
     ...onChain,
     ...ledgerAgainstOrders(books),
     ...addressesAgainstOrders(books, new Set(lost.map(({ id }) => id))),
+    ...entryDifferences({ ...books, refunds, payoutAddresses, entries, ledgers, quarterSums, daySums, closes }),
+    ...payoutDifferences({ ...books, payoutAddresses, payouts, merchants: merchants ?? [], now, hasForgotten: restored.length > 0 }),
     ...checkpointDifferences(checkpoints, ledger),
     ...returnsAgainstListener({ ...books, refunds, signatures, watches, now, isForgotten }),
     ...books.orders.flatMap(order =>

@@ -192,6 +192,7 @@ const BUSY_EVERY_MS = 600_000
 const audited = {
   payments: ['chain_id', 'block_hash', 'log_index'],
   payables: ['chain_id', 'order_id'],
+  payouts: ['chain_id', 'address'],
   refund_watches: ['chain_id', 'refund_id'],
   checkpoints: ['chain_id', 'to_block'],
 }

@@ -260,6 +260,12 @@ const audited = {
   deposit_states: ['order_id'],
   outbox: ['id'],
   merchants: ['id'],
+  payout_addresses: ['merchant_id', 'merchant_version'],
+  entries: ['merchant_id', 'sequence'],
+  ledgers: ['merchant_id'],
+  entry_sums: ['merchant_id', 'quarter', 'kind'],
+  entry_day_sums: ['merchant_id', 'day', 'kind'],
+  ledger_close: ['id'],
   chain_cursors: ['chain_id'],
 }
 
