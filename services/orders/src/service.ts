@@ -266,6 +266,8 @@ const audited = {
   entry_sums: ['merchant_id', 'quarter', 'kind'],
   entry_day_sums: ['merchant_id', 'day', 'kind'],
   ledger_close: ['id'],
+  market_rates: ['at'],
+  ptax_rates: ['day'],
   chain_cursors: ['chain_id'],
 }
 
