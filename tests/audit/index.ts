@@ -73,9 +73,12 @@ export async function audit(
       table => readTable(orders, table),
     ),
   )
-  const [payoutAddresses = [], entries = [], ledgers = [], quarterSums = [], daySums = [], closes = []] = await Promise.all(
-    ['payout_addresses', 'entries', 'ledgers', 'entry_sums', 'entry_day_sums', 'ledger_close'].map(table => readTable(orders, table)),
-  )
+  const [payoutAddresses = [], payoutSpans = [], entries = [], ledgers = [], quarterSums = [], daySums = [], closes = []] =
+    await Promise.all(
+      ['payout_addresses', 'payout_spans', 'entries', 'ledgers', 'entry_sums', 'entry_day_sums', 'ledger_close'].map(table =>
+        readTable(orders, table),
+      ),
+    )
   const [marketRates, ptaxRates] = await Promise.all([readTable(orders, 'market_rates'), readTable(orders, 'ptax_rates')])
   const unchecked: string[] = []
   const published =
@@ -107,7 +110,15 @@ export async function audit(
     ...addressesAgainstOrders(books, new Set(lost.map(({ id }) => id))),
     ...entryDifferences({ ...books, refunds, payoutAddresses, entries, ledgers, quarterSums, daySums, closes }),
     ...rateDifferences({ marketRates, ptaxRates, published: published ?? undefined }),
-    ...payoutDifferences({ ...books, payoutAddresses, payouts, merchants: merchants ?? [], now, hasForgotten: restored.length > 0 }),
+    ...payoutDifferences({
+      ...books,
+      payoutAddresses,
+      payoutSpans,
+      payouts,
+      merchants: merchants ?? [],
+      now,
+      hasForgotten: restored.length > 0,
+    }),
     ...checkpointDifferences(checkpoints, ledger),
     ...returnsAgainstListener({ ...books, refunds, signatures, watches, now, isForgotten }),
     ...books.orders.flatMap(order =>

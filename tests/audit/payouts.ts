@@ -14,6 +14,8 @@ export interface PayoutBooks {
   orders: readonly Row[]
   /** The listener's. */
   payouts: readonly Row[]
+  /** As orders was notified of them. */
+  payoutSpans: readonly Row[]
   /** The listener's history of now. */
   generation: string | null
   token: string | null
@@ -28,7 +30,7 @@ const ASKED_MS = 10 * MINUTE_MS
 
 /** Payout addresses are those of the merchants and of their orders, and the listener watches each of them, and no other. */
 export function payoutDifferences(books: PayoutBooks): string[] {
-  return [...historyDifferences(books), ...watchDifferences(books)]
+  return [...historyDifferences(books), ...watchDifferences(books), ...spanDifferences(books)]
 }
 
 function historyDifferences({ payoutAddresses, merchants, orders }: PayoutBooks): string[] {
@@ -84,4 +86,26 @@ function watchDifferences({ payoutAddresses, orders, payouts, generation, token,
   if (!hasForgotten)
     for (const address of watched.keys()) differences.push(`payouts: the listener watches payout address ${address}, which no merchant has`)
   return differences
+}
+
+/** The listener watches each in the blocks that it has stated to orders. */
+function spanDifferences({ payouts, payoutSpans, generation }: PayoutBooks): string[] {
+  const stated = new Map(payoutSpans.map(row => [String(row.address), row]))
+  const differences = payouts.flatMap(row => {
+    const span = stated.get(String(row.address))
+    stated.delete(String(row.address))
+    const about = `payout address ${row.address}`
+    if (!span) return [`payouts: orders does not know how ${about} is watched`]
+    return unlike(`${about} at orders`, [
+      ['chain', text(span.chain_id), text(row.chain_id)],
+      ['generation', span.generation, generation],
+      ['revision', text(span.revision), text(row.revision)],
+      ['watch_from', text(span.watch_from), text(row.watch_from)],
+      ['watch_until', text(span.watch_until), text(row.watch_until)],
+    ])
+  })
+  return [
+    ...differences,
+    ...[...stated.keys()].map(address => `payouts: the listener does not watch payout address ${address}, which orders believes`),
+  ]
 }

@@ -1,5 +1,6 @@
-import { every, type Logger, type Metrics, type Part } from '@ponte/service-kit'
+import { type Database, every, type Logger, type Metrics, outboxRows, type Part } from '@ponte/service-kit'
 import type { CoverageStore } from './store/coverage'
+import { payoutSpanStore } from './store/payout-spans'
 
 export interface BusyPayoutsOptions {
   coverage: Pick<CoverageStore, 'endBusyPayouts' | 'floodedPayouts' | 'endedPayouts'>
@@ -40,6 +41,43 @@ export function busyPayouts({ coverage, isLeading, metrics, logger }: BusyPayout
       const addresses = await coverage.floodedPayouts(BOUNDS)
       for (const address of addresses) logger.warn('a payout address is flooded with transfers below a USDC', { address, blocks, max })
       flooded = addresses.length
+    },
+    logger,
+  )
+}
+
+export interface PayoutSpansOptions {
+  database: Database
+  chainId: number
+  now: () => Date
+  logger: Logger
+  checksum(address: string): string
+  published(): void
+}
+
+const PAGE = 500
+const PUBLISH_MS = 60_000
+/** A database of orders that went back has lost what it was notified of. */
+const AGAIN_MS = 86_400_000
+
+/** Notifies orders of the blocks in which payout addresses are watched. Two replicas at once publish the same. */
+export function payoutSpans({ database, chainId, now, logger, checksum, published }: PayoutSpansOptions) {
+  const store = payoutSpanStore(database, chainId)
+  return every(
+    'spans of payout addresses',
+    PUBLISH_MS,
+    async () => {
+      const at = now()
+      const spans = await store.unpublished(new Date(at.getTime() - AGAIN_MS), PAGE)
+      const [first] = spans
+      if (!first) return false
+      const payouts = spans.map(({ address, revision, watchFrom, watchUntil }) => ({
+        ...{ address: checksum(address), revision, watch_from: watchFrom, watch_until: watchUntil },
+      }))
+      const data = { chain_id: chainId, generation: first.generation, payouts }
+      await store.publish(spans, outboxRows([{ type: 'payout.watched', data }], at), at)
+      published()
+      return spans.length === PAGE
     },
     logger,
   )

@@ -13,11 +13,12 @@ import {
   service,
   serviceParts,
 } from '@ponte/service-kit'
-import { busyPayouts } from './busy-payouts'
+import { busyPayouts, payoutSpans } from './busy-payouts'
 import { checkpointStore, createCheckpoints } from './checkpoints'
 import type { ChainListenerConfig } from './config'
 import { createContractMonitor } from './contract-monitor'
 import { chainOf, type Overrides, openFoundation } from './foundation'
+import { createChecksums } from './logs/checksums'
 import type { PaymentKind } from './logs/payment-received'
 import type { PaymentState } from './payment'
 import { reactions } from './reactions'
@@ -126,10 +127,14 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     logger,
   })
   const accounts = relay?.accounts ?? (async () => ({ sweeps: null, signatures: null }))
+  const spans = payoutSpans({ database, chainId: config.CHAIN_ID, now, logger, checksum: createChecksums(), published: outbox.wake })
   const intake = createIntake({
     ...{ database, history: store.generation, chainId: config.CHAIN_ID, routers: config.ROUTER_ADDRESSES, now, logger },
     forgot: () => leader.resign('a new generation begins'),
-    asked: scan.wakeSoon,
+    asked() {
+      scan.wakeSoon()
+      spans.wake()
+    },
   })
   const monitor = createContractMonitor({
     store,
@@ -168,6 +173,7 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     refunds.part,
     recoveries.part,
     checkpoints.part,
+    spans,
     busyPayouts({ coverage: store.coverage, isLeading: () => leader.epoch() !== undefined, metrics, logger }),
     monitor,
     consumer(bus, queuesReadBy('chain-listener'), reactions(intake, refunds, recoveries)),

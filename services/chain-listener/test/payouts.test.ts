@@ -213,6 +213,29 @@ describe('a plain transfer to a payout address', () => {
     expect(await (await listening.fetch('/reconcile?from_block=0&to_block=200')).json()).toMatchObject({ differences: [] })
   })
 
+  it('is watched in blocks that orders is notified of: when it is asked for, and when that changes', async () => {
+    world = await startRelayWorld()
+    const listening = await world.start()
+    await watch(listening, [PAYOUT])
+    type Stated = { payouts: { address: string; revision: number; watch_from: number; watch_until: number | null }[] }
+    const stated = async () =>
+      (
+        await listening.sql.query<{ data: Stated }>(
+          "SELECT body::jsonb->'data' AS data FROM outbox WHERE type = 'payout.watched' ORDER BY id",
+        )
+      ).rows.flatMap(({ data }) => data.payouts)
+    await listening.until(async () => (await stated()).length === 1, 'orders is not notified')
+    expect(await stated()).toEqual([{ address: PAYOUT, revision: 1, watch_from: 0, watch_until: null }])
+    await listening.sql.query('UPDATE payouts SET watch_until = 900')
+    // A database of orders that went back asks once more.
+    await watch(listening, [PAYOUT])
+    await listening.until(async () => (await stated()).length === 2, 'orders is not notified of the end')
+    expect((await stated())[1]).toEqual({ address: PAYOUT, revision: 2, watch_from: 0, watch_until: 900 })
+    await watch(listening, [PAYOUT])
+    await listening.until(async () => (await stated()).length === 3, 'orders is not answered')
+    expect((await stated())[2]).toMatchObject({ revision: 3, watch_until: 900 })
+  })
+
   it('is read anew by a listener whose coverage the release before took away', async () => {
     world = await startRelayWorld()
     let listening = await world.start()

@@ -261,6 +261,7 @@ const audited = {
   outbox: ['id'],
   merchants: ['id'],
   payout_addresses: ['merchant_id', 'merchant_version'],
+  payout_spans: ['chain_id', 'address'],
   entries: ['merchant_id', 'sequence'],
   ledgers: ['merchant_id'],
   entry_sums: ['merchant_id', 'quarter', 'kind'],

@@ -231,7 +231,7 @@ const audited: Audited[] = [
   {
     service: 'orders',
     table: 'unmatched_payments',
-    where: () => 'true',
+    where: () => "kind = 'router'",
     unaudited: { generation: LATEST, version: LATEST },
     values: { status: "'detected'", kind: "'transfer'", reason: "'wrong_chain'" },
   },
@@ -292,6 +292,11 @@ const audited: Audited[] = [
   {
     ...{ service: 'orders', table: 'payout_addresses', where: () => 'payout_address IS NOT NULL' },
     unaudited: { asked_generation: OWN_WORK, watch_from: 'of which it is asked for; the listener may look from some blocks before it on' },
+  },
+  { ...{ service: 'orders', table: 'payout_spans', where: () => 'true' }, unaudited: {} },
+  {
+    ...{ service: 'chain-listener', table: 'payouts', where: () => 'true' },
+    unaudited: { published_generation: OWN_WORK, published_until: OWN_WORK, published_at: OWN_WORK },
   },
   {
     ...{ service: 'chain-listener', table: 'payments', where: () => `memo = '${made.paid.memo}'`, unaudited: { seen_at: STAMP } },
@@ -401,6 +406,7 @@ describe('npm run reconcile', () => {
       ['orders', 'entry_sums', 'units > 0'],
       ['orders', 'entry_day_sums', 'units > 0'],
       ['orders', 'payout_addresses', 'true'],
+      ['orders', 'payout_spans', 'true'],
       ['orders', 'outbox', `type = 'order.paid' AND body LIKE '%${made.paid.id}%'`],
       ['orders', 'outbox', `type = 'deposit.watch' AND body LIKE '%${made.unpaid.id}%'`],
       ['chain-listener', 'payments', `memo = '${made.paid.memo}'`],
