@@ -189,7 +189,6 @@ describe('a plain transfer to a payout address', () => {
     world = await startRelayWorld()
     const { chain } = world
     const listening = await world.start()
-    await listening.idle()
     await watch(listening, [PAYOUT])
     const batch = await deployBatch(chain)
     await mined(chain.mintUsdc(batch.address, 3_000_000_000n))
@@ -197,18 +196,21 @@ describe('a plain transfer to a payout address', () => {
     const flood = Array.from({ length: 60 }, (_, index) => usdc(BigInt(index % 3)))
     for (let block = 0; block < 5; block++) await batch.run(flood)
     await batch.run([usdc(999_999n), usdc(1_000_000n), usdc(2_000_000n)])
-    await listening.idle()
+    const booked = async () =>
+      (
+        await listening.sql.query<{ units: string; count: number }>(
+          'SELECT sum(amount)::text AS units, count(*)::int AS count FROM payments WHERE memo = $1',
+          [NO_MEMO],
+        )
+      ).rows[0]
+    await listening.until(async () => (await booked())?.units === String(5n * 60n + 3_999_999n), 'the flood is not read')
     const coverage = coverageStore(listening.sql, chain.chainId)
     const bounds = (max: number) => ({ blocks: 100, max, worthUnits: 1_000_000n })
     expect(await coverage.endBusyPayouts(bounds(2))).toEqual([])
     // Those of nothing are no rows.
     expect(await coverage.floodedPayouts(bounds(201))).toEqual([])
     expect(await coverage.floodedPayouts(bounds(200))).toEqual([PAYOUT.toLowerCase()])
-    const { rows } = await listening.sql.query<{ units: string; count: number }>(
-      'SELECT sum(amount)::text AS units, count(*)::int AS count FROM payments WHERE memo = $1',
-      [NO_MEMO],
-    )
-    expect(rows).toEqual([{ units: String(5n * 60n + 3_999_999n), count: 203 }])
+    expect((await booked())?.count).toBe(203)
     expect(await coverage.endBusyPayouts(bounds(1))).toEqual([PAYOUT.toLowerCase()])
     expect(await (await listening.fetch('/reconcile?from_block=0&to_block=200')).json()).toMatchObject({ differences: [] })
   })
