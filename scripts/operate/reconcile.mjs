@@ -12,7 +12,7 @@ const { audit } = require('../../tests/audit/index.ts')
 
 const LOOK_AGAIN_MS = 3_000
 const USAGE = 'Usage: npm run reconcile -- [--from-block N] [--to-block N] [--restored <moment restored to>/<moment of restoring>]…'
-const TOLERANCE = process.env.PAYMENT_TOLERANCE_UNITS
+const { PAYMENT_TOLERANCE_UNITS: TOLERANCE, PTAX_URL } = process.env
 
 async function main() {
   const { values } = parseArgs({
@@ -29,6 +29,7 @@ async function main() {
     from,
     to: blockOf(values['to-block']),
     restored,
+    ...(PTAX_URL ? { ptaxUrl: PTAX_URL } : {}),
     ...(TOLERANCE === undefined ? {} : { toleranceLimit: BigInt(TOLERANCE) }),
   }
   const look = () =>
@@ -59,7 +60,7 @@ function spanOf(text) {
   return { from, until }
 }
 
-async function print(listener, from, { to, payments, unmatched, orders, events, addresses, lost, differences }) {
+async function print(listener, from, { to, payments, unmatched, orders, events, addresses, lost, unchecked, differences }) {
   const { count, total, oldest_first } = await ask(listener, '/deposits')
   console.log(`Blocks ${from} to ${to}: ${payments} payments, ${unmatched} of them settle nothing and are kept with the reason.`)
   console.log(`${orders} orders, ${addresses} deposit addresses and ${events} events of merchants.`)
@@ -70,6 +71,7 @@ async function print(listener, from, { to, payments, unmatched, orders, events, 
   }
   for (const { id, merchant, madeAt, asked, paid } of lost)
     console.log(`LOST  order ${id} of merchant ${merchant}, made at ${madeAt.toISOString()}: ${asked} USDC asked, ${paid} paid`)
+  for (const reason of unchecked) console.log(`UNCHECKED  ${reason}`)
   for (const difference of differences) console.log(`DIFFERENCE  ${difference}`)
   console.log(differences.length === 0 ? 'The chain and the books agree.' : `${differences.length} differences.`)
 }

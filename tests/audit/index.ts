@@ -1,7 +1,10 @@
 import { checkpointDifferences } from './checkpoints'
+import { entryDifferences } from './entries'
 import { forgottenBy, type LostOrder, lostOrders, type Restored } from './lost'
 import { type OrderEvent, orderDifferences } from './orders'
 import { addressesAgainstOrders, ledgerAgainstOrders, paymentsOf } from './payments'
+import { payoutDifferences } from './payouts'
+import { askPublished, rateDifferences } from './rates'
 import { returnsAgainstListener } from './returns'
 import { ask, groupBy, lower, type OpsUrls, type Row, readTable } from './rows'
 import { eventOf, eventsAgainstDeliveries } from './webhooks'
@@ -23,6 +26,8 @@ export interface AuditOptions {
   now?: number
   /** Spans that a restored database of orders forgot: what went with it is named, and is no difference. */
   restored?: readonly Restored[]
+  /** The setting PTAX_URL: what it publishes is compared with what is kept. */
+  ptaxUrl?: string
 }
 
 export interface Report {
@@ -33,6 +38,8 @@ export interface Report {
   events: number
   addresses: number
   lost: LostOrder[]
+  /** What could not be compared, and why. */
+  unchecked: string[]
   differences: string[]
 }
 
@@ -45,7 +52,7 @@ interface Status {
 /** Joins everything that two places know, and names each difference. It asks the ops ports for rows and believes no judgement of the services but the listener's of the chain. */
 export async function audit(
   urls: OpsUrls,
-  { from, to: wanted, toleranceLimit = 10_000n, now = Date.now(), restored = [] }: AuditOptions,
+  { from, to: wanted, toleranceLimit = 10_000n, now = Date.now(), restored = [], ptaxUrl }: AuditOptions,
 ): Promise<Report> {
   const [listener, orders, dispatcher] = [urls['chain-listener'], urls.orders, urls['webhook-dispatcher']]
   const status = await ask<Status>(listener, '/status')
@@ -53,9 +60,10 @@ export async function audit(
   const to = Math.min(wanted ?? status.confirmed_block, status.confirmed_block)
   if (from > to) throw new Error(`Block ${from} is not confirmed yet; the last one that is, is ${status.confirmed_block}.`)
   const onChain = await chainDifferences(listener, from, to)
-  const [ledger, payables, watches, checkpoints] = await Promise.all([
+  const [ledger, payables, payouts, watches, checkpoints] = await Promise.all([
     readTable(listener, 'payments'),
     readTable(listener, 'payables'),
+    readTable(listener, 'payouts'),
     readTable(listener, 'refund_watches'),
     readTable(listener, 'checkpoints'),
   ])
@@ -65,6 +73,16 @@ export async function audit(
       table => readTable(orders, table),
     ),
   )
+  const [payoutAddresses = [], payoutSpans = [], entries = [], ledgers = [], quarterSums = [], daySums = [], closes = []] =
+    await Promise.all(
+      ['payout_addresses', 'payout_spans', 'entries', 'ledgers', 'entry_sums', 'entry_day_sums', 'ledger_close'].map(table =>
+        readTable(orders, table),
+      ),
+    )
+  const [marketRates, ptaxRates] = await Promise.all([readTable(orders, 'market_rates'), readTable(orders, 'ptax_rates')])
+  const unchecked: string[] = []
+  const published =
+    ptaxUrl === undefined ? undefined : await askPublished(ptaxUrl, ptaxRates).catch(error => void unchecked.push(String(error)))
   const [events, deliveries, receivers] = await Promise.all(
     ['events', 'deliveries', 'merchants'].map(table => readTable(dispatcher, table)),
   )
@@ -90,6 +108,17 @@ export async function audit(
     ...onChain,
     ...ledgerAgainstOrders(books),
     ...addressesAgainstOrders(books, new Set(lost.map(({ id }) => id))),
+    ...entryDifferences({ ...books, refunds, payoutAddresses, entries, ledgers, quarterSums, daySums, closes }),
+    ...rateDifferences({ marketRates, ptaxRates, published: published ?? undefined }),
+    ...payoutDifferences({
+      ...books,
+      payoutAddresses,
+      payoutSpans,
+      payouts,
+      merchants: merchants ?? [],
+      now,
+      hasForgotten: restored.length > 0,
+    }),
     ...checkpointDifferences(checkpoints, ledger),
     ...returnsAgainstListener({ ...books, refunds, signatures, watches, now, isForgotten }),
     ...books.orders.flatMap(order =>
@@ -119,6 +148,7 @@ export async function audit(
     events: events?.length ?? 0,
     addresses: payables.filter(({ address }) => address !== null).length,
     lost,
+    unchecked,
     differences,
   }
 }

@@ -108,6 +108,16 @@ export function chainFacts() {
           }),
         )
     },
+    /** Watched for ever, until too much comes there. */
+    watchedUntil(address: string, at: number) {
+      for (const [index, watch_until] of [null, 9_000_000].entries())
+        add(at + index, () =>
+          message('payout.watched', {
+            ...{ chain_id: CHAIN.chainId, generation: GENERATION },
+            payouts: [{ address, revision: index + 1, watch_from: 0, watch_until }],
+          }),
+        )
+    },
     signed(order: OrderBody, at: number) {
       for (const [index, status] of (['accepted', 'submitted', 'paid'] as const).entries())
         add(at + index, () =>

@@ -111,6 +111,7 @@ async function play(home: Home, services: Services, chain: ChainFacts, seed: num
     const at = seconds()
     chain.synced([...made.values()], at)
     chain.audited(at)
+    chain.watchedUntil(merchant.payout_address ?? '', at)
     for (const reference of CANCELLED) await ask('POST', `/orders/${made.get(reference)?.id}/cancel`)
     for (const [reference, order] of made) orderStories[reference]?.(chain, order, at)
     for (const time of [10, 90, 400, AFTER_S]) chain.advance(at + time)

@@ -41,6 +41,7 @@ export type {
   ChainAudited,
   ChainBlocks,
   DepositBlocked,
+  PayoutWatched,
   RecoveryObserved,
   RefundObserved,
 } from './events/chain-listener'

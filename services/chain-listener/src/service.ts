@@ -5,7 +5,6 @@ import {
   createLogger,
   createMetrics,
   deadLetterRoutes,
-  every,
   openDatabase,
   opsServer,
   outboxAge,
@@ -14,10 +13,12 @@ import {
   service,
   serviceParts,
 } from '@ponte/service-kit'
+import { busyPayouts, payoutSpans } from './busy-payouts'
 import { checkpointStore, createCheckpoints } from './checkpoints'
 import type { ChainListenerConfig } from './config'
 import { createContractMonitor } from './contract-monitor'
 import { chainOf, type Overrides, openFoundation } from './foundation'
+import { createChecksums } from './logs/checksums'
 import type { PaymentKind } from './logs/payment-received'
 import type { PaymentState } from './payment'
 import { reactions } from './reactions'
@@ -100,15 +101,6 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     ...{ store: checkpointed, leader, nodes, rules: { chainId: config.CHAIN_ID, ...scan.rules }, quorum: scan.quorum, logger },
     ...{ token: config.TOKEN_ADDRESS, routers: config.ROUTER_ADDRESSES, blocks: config.CHECKPOINT_BLOCKS },
   })
-  const busyPayouts = every(
-    'busy payout addresses',
-    BUSY_EVERY_MS,
-    async () => {
-      const ended = leader.epoch() === undefined ? [] : await store.coverage.endBusyPayouts(BUSY)
-      for (const address of ended) logger.warn('so much comes to a payout address that it is not watched much longer', { address, ...BUSY })
-    },
-    logger,
-  )
   const ledgers = reconcileStore(database, config.CHAIN_ID)
   const reconcile = createReconcile({
     store,
@@ -135,10 +127,14 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     logger,
   })
   const accounts = relay?.accounts ?? (async () => ({ sweeps: null, signatures: null }))
+  const spans = payoutSpans({ database, chainId: config.CHAIN_ID, now, logger, checksum: createChecksums(), published: outbox.wake })
   const intake = createIntake({
     ...{ database, history: store.generation, chainId: config.CHAIN_ID, routers: config.ROUTER_ADDRESSES, now, logger },
     forgot: () => leader.resign('a new generation begins'),
-    asked: scan.wakeSoon,
+    asked() {
+      scan.wakeSoon()
+      spans.wake()
+    },
   })
   const monitor = createContractMonitor({
     store,
@@ -177,21 +173,19 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     refunds.part,
     recoveries.part,
     checkpoints.part,
-    busyPayouts,
+    spans,
+    busyPayouts({ coverage: store.coverage, isLeading: () => leader.epoch() !== undefined, metrics, logger }),
     monitor,
     consumer(bus, queuesReadBy('chain-listener'), reactions(intake, refunds, recoveries)),
   ]
   return { ...assemble({ parts, http: undefined, operators }), http: relay?.http, status }
 }
 
-/** Anyone can name the wallet of an exchange as their payout address: more transfers than so many in so many blocks are no merchant's. */
-const BUSY = { blocks: 20_000, max: 10_000 }
-const BUSY_EVERY_MS = 600_000
-
 /** Read row by row by an auditor. */
 const audited = {
   payments: ['chain_id', 'block_hash', 'log_index'],
   payables: ['chain_id', 'order_id'],
+  payouts: ['chain_id', 'address'],
   refund_watches: ['chain_id', 'refund_id'],
   checkpoints: ['chain_id', 'to_block'],
 }

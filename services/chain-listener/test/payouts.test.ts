@@ -164,9 +164,12 @@ describe('a plain transfer to a payout address', () => {
     await world.pay(OTHER, 4n)
     await listening.idle()
     const coverage = coverageStore(listening.sql, world.chain.chainId)
-    expect(await coverage.endBusyPayouts({ blocks: 20, max: 3 })).toEqual([])
-    expect(await coverage.endBusyPayouts({ blocks: 20, max: 2 })).toEqual([PAYOUT.toLowerCase()])
-    expect(await coverage.endBusyPayouts({ blocks: 20, max: 2 })).toEqual([])
+    const bounds = (max: number) => ({ blocks: 20, max, worthUnits: 1n })
+    expect(await coverage.endBusyPayouts(bounds(3))).toEqual([])
+    expect(await coverage.endedPayouts()).toBe(0)
+    expect(await coverage.endBusyPayouts(bounds(2))).toEqual([PAYOUT.toLowerCase()])
+    expect(await coverage.endBusyPayouts(bounds(2))).toEqual([])
+    expect(await coverage.endedPayouts()).toBe(1)
     await world.pay(PAYOUT, 5n)
     await world.chain.mine(30)
     for (const address of [PAYOUT, OTHER]) await world.pay(address, 6n)
@@ -180,6 +183,59 @@ describe('a plain transfer to a payout address', () => {
       '0.000006',
     ])
     expect(await (await listening.fetch('/reconcile?from_block=0&to_block=200')).json()).toMatchObject({ differences: [] })
+  })
+
+  it('of less than a USDC ends no watching, however many come; they are counted to the unit, and named', async () => {
+    world = await startRelayWorld()
+    const { chain } = world
+    const listening = await world.start()
+    await watch(listening, [PAYOUT])
+    const batch = await deployBatch(chain)
+    await mined(chain.mintUsdc(batch.address, 3_000_000_000n))
+    const usdc = (amount: bigint) => ({ to: chain.usdcAddress, data: token.encodeFunctionData('transfer', [PAYOUT, amount]) })
+    const flood = Array.from({ length: 60 }, (_, index) => usdc(BigInt(index % 3)))
+    for (let block = 0; block < 5; block++) await batch.run(flood)
+    await batch.run([usdc(999_999n), usdc(1_000_000n), usdc(2_000_000n)])
+    const booked = async () =>
+      (
+        await listening.sql.query<{ units: string; count: number }>(
+          'SELECT sum(amount)::text AS units, count(*)::int AS count FROM payments WHERE memo = $1',
+          [NO_MEMO],
+        )
+      ).rows[0]
+    await listening.until(async () => (await booked())?.units === String(5n * 60n + 3_999_999n), 'the flood is not read')
+    const coverage = coverageStore(listening.sql, chain.chainId)
+    const bounds = (max: number) => ({ blocks: 100, max, worthUnits: 1_000_000n })
+    expect(await coverage.endBusyPayouts(bounds(2))).toEqual([])
+    // Those of nothing are no rows.
+    expect(await coverage.floodedPayouts(bounds(201))).toEqual([])
+    expect(await coverage.floodedPayouts(bounds(200))).toEqual([PAYOUT.toLowerCase()])
+    expect((await booked())?.count).toBe(203)
+    expect(await coverage.endBusyPayouts(bounds(1))).toEqual([PAYOUT.toLowerCase()])
+    expect(await (await listening.fetch('/reconcile?from_block=0&to_block=200')).json()).toMatchObject({ differences: [] })
+  })
+
+  it('is watched in blocks that orders is notified of: when it is asked for, and when that changes', async () => {
+    world = await startRelayWorld()
+    const listening = await world.start()
+    await watch(listening, [PAYOUT])
+    type Stated = { payouts: { address: string; revision: number; watch_from: number; watch_until: number | null }[] }
+    const stated = async () =>
+      (
+        await listening.sql.query<{ data: Stated }>(
+          "SELECT body::jsonb->'data' AS data FROM outbox WHERE type = 'payout.watched' ORDER BY id",
+        )
+      ).rows.flatMap(({ data }) => data.payouts)
+    await listening.until(async () => (await stated()).length === 1, 'orders is not notified')
+    expect(await stated()).toEqual([{ address: PAYOUT, revision: 1, watch_from: 0, watch_until: null }])
+    await listening.sql.query('UPDATE payouts SET watch_until = 900')
+    // A database of orders that went back asks once more.
+    await watch(listening, [PAYOUT])
+    await listening.until(async () => (await stated()).length === 2, 'orders is not notified of the end')
+    expect((await stated())[1]).toEqual({ address: PAYOUT, revision: 2, watch_from: 0, watch_until: 900 })
+    await watch(listening, [PAYOUT])
+    await listening.until(async () => (await stated()).length === 3, 'orders is not answered')
+    expect((await stated())[2]).toMatchObject({ revision: 3, watch_until: 900 })
   })
 
   it('is read anew by a listener whose coverage the release before took away', async () => {

@@ -153,6 +153,7 @@ export function reactions(deps: ReactionDeps): Reactions {
       if (found) announce(found.order)
     },
 
+    'payout.watched': ({ id, data }) => store.payoutSpans.record(data, id),
     'refund.observed': ({ id, data }) => observeRefund(data, id),
     'recovery.observed': ({ id, data }) => observeRecovery(data, id),
 

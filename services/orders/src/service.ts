@@ -277,6 +277,15 @@ const audited = {
   deposit_states: ['order_id'],
   outbox: ['id'],
   merchants: ['id'],
+  payout_addresses: ['merchant_id', 'merchant_version'],
+  payout_spans: ['chain_id', 'address'],
+  entries: ['merchant_id', 'sequence'],
+  ledgers: ['merchant_id'],
+  entry_sums: ['merchant_id', 'quarter', 'kind'],
+  entry_day_sums: ['merchant_id', 'day', 'kind'],
+  ledger_close: ['id'],
+  market_rates: ['at'],
+  ptax_rates: ['day'],
   chain_cursors: ['chain_id'],
 }
 

@@ -15,6 +15,7 @@ import { merchantStore } from './store/merchants'
 import { orderList } from './store/order-list'
 import { orderReads } from './store/order-reads'
 import { orderWrites } from './store/order-writes'
+import { payoutSpanStore } from './store/payout-spans'
 import { rateStore } from './store/rates'
 import { refundClaimStore } from './store/refund-claims'
 import { refundStore } from './store/refunds'
@@ -36,6 +37,7 @@ export type Store = ReturnType<typeof openStore>
 export function openStore(database: Database, options: OrderStoreOptions) {
   const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) })
   const [ledger, merchants, attention] = [ledgerStore(database), merchantStore(database, prisma), attentionStore(database, prisma)]
+  const payoutSpans = payoutSpanStore(database)
   return {
     orders: { ...orderReads(database, prisma), ...orderWrites(database, options), list: orderList(database) },
     deposits: depositStore(database),
@@ -50,12 +52,13 @@ export function openStore(database: Database, options: OrderStoreOptions) {
     charges: chargeStore(database, prisma, options),
     chain: chainStore(database, prisma, options.now, options.latestChainTime),
     merchants,
+    payoutSpans,
     books: bookStore(database),
     ledger,
     rates: rateStore(database, prisma),
     exports: exportStore(database),
     dossiers: dossierStore(database),
-    summary: summaryStore(database, { ledger, merchants, attention }),
+    summary: summaryStore(database, { ledger, merchants, attention, payoutSpans }),
     attention,
   }
 }

@@ -163,6 +163,44 @@ describe('a plain transfer to the payout address', () => {
 })
 
 describe('the watch of payout addresses', () => {
+  it('that ends is shown with its block to the merchants who are or were paid there, by the newest statement alone', async () => {
+    const [merchant, other] = [uuidv7(), uuidv7()]
+    const [busy, quiet] = [addressOf('b8'), addressOf('b9')]
+    await paidTo(merchant, busy, 1, ago(2))
+    await paidTo(merchant, quiet, 2, ago(1))
+    await paidTo(other, quiet, 1, ago(1))
+    const generation = uuidv7()
+    const stated = (revision: number, watch_until: number | null, of = generation) => {
+      const payouts = [busy, quiet].map(address => ({
+        address,
+        revision,
+        watch_from: 5,
+        watch_until: address === busy ? watch_until : null,
+      }))
+      return message('payout.watched', { chain_id: 31337, generation: of, payouts })
+    }
+    const uncounted = async (of: string) =>
+      (await request(system.url).get('/api/v1/summary').query({ from: today, to: today, timezone: 'UTC' }).set(asMerchant(of))).body
+        .uncounted
+    const state = async () =>
+      (
+        await system.sql.query<{ state: string }>(
+          "SELECT concat_ws('/', revision, watch_from, coalesce(watch_until::text, 'ever')) AS state FROM payout_spans WHERE address = $1",
+          [busy.toLowerCase()],
+        )
+      ).rows[0]?.state
+    const ended = stated(2, 900)
+    for (const each of [ended, ended, stated(1, null)]) await system.bus.publish(each)
+    await system.orders.idle()
+    await until(async () => (await state()) === '2/5/900', 'the end is not known')
+    expect(await uncounted(merchant)).toEqual([{ address: busy, from_block: 900 }])
+    expect(await uncounted(other)).toEqual([])
+    // Of a later history, in which an operator has it watched again.
+    await system.bus.publish(stated(1, null, uuidv7()))
+    await until(async () => (await state()) === '1/5/ever', 'it is not watched again')
+    expect(await uncounted(merchant)).toEqual([])
+  })
+
   const asked = async (): Promise<PayoutWatch[]> =>
     (
       await system.sql.query<{ data: PayoutWatch }>(

@@ -101,6 +101,20 @@ export const depositBlocked = z.object({
 export type DepositBlocked = z.infer<typeof depositBlocked>
 
 /**
+ * In which blocks payout addresses are watched: from `watch_from` on, and not from `watch_until` on, where so much comes that it is no merchant's. Published by
+ * chain-listener when it is asked for an address, when that changes, and again every day. Consumed by orders; of two statements that of the greater generation
+ * and revision holds.
+ */
+export const payoutWatched = z.object({
+  chain_id: z.int(),
+  generation: id,
+  payouts: z
+    .array(z.object({ address, revision: z.int().min(1), watch_from: z.int().min(0), watch_until: z.int().min(0).nullable() }))
+    .min(1),
+})
+export type PayoutWatched = z.infer<typeof payoutWatched>
+
+/**
  * A payer's signature that the relayer took, and what became of it: `accepted` and `submitted` are coming, `paid` and `failed` are ends. Published by
  * chain-listener's relayer. Consumed by orders: what is coming is not due. `attempt` counts the signatures of an order, `revision` the states of
  * one; the newest of both wins in any order of arrival.

@@ -1,6 +1,14 @@
 import { z } from 'zod'
 import { accountChanged, merchantUpdated } from './api-gateway'
-import { authorizationChanged, chainAudited, chainBlocks, depositBlocked, recoveryObserved, refundObserved } from './chain-listener'
+import {
+  authorizationChanged,
+  chainAudited,
+  chainBlocks,
+  depositBlocked,
+  payoutWatched,
+  recoveryObserved,
+  refundObserved,
+} from './chain-listener'
 import { envelope } from './envelope'
 import { openEnums } from './open-enums'
 import {
@@ -51,6 +59,7 @@ export const eventTable = {
   'chain.followed': chainFollowed,
   'deposit.watch': depositWatch,
   'payout.watch': payoutWatch,
+  'payout.watched': payoutWatched,
   'recovery.observed': recoveryObserved,
   'recovery.watch': recoveryWatch,
   'refund.observed': refundObserved,
@@ -150,6 +159,7 @@ export const topology = {
   'orders.3': ['chain.blocks'],
   'orders.4': ['refund.observed'],
   'orders.5': ['recovery.observed'],
+  'orders.6': ['payout.watched'],
   subscriptions: ['order.created', 'order.paid', 'order.expired', 'order.cancelled'],
   'subscriptions.2': ['merchant.updated', 'order.waiting', 'order.refused', 'order.received', 'order.updated'],
   // Nothing is bound to the first queue any more: what it holds is of orders that are sent again.

@@ -54,12 +54,20 @@ const gaps = (order: 'ASC' | 'DESC') => `
 const LOWEST = gaps('ASC')
 const NEWEST = gaps('DESC')
 
-// Raw SQL: one look at the newest blocks. The end lies ahead, so that every block is read alike by all who look at it.
+// Raw SQL: one look at the newest blocks.
+const NEWEST_PLAIN = `
+  SELECT deposit FROM payments JOIN chain_cursor AS newest ON newest.chain_id = payments.chain_id
+  WHERE payments.chain_id = $1 AND block_number > newest.scanned_number - $2 AND memo = $4`
+// The end lies ahead, so that every block is read alike by all who look at it.
 const END_BUSY = `
   UPDATE payouts SET watch_until = scanned_number + $2 FROM chain_cursor AS cursor
-  WHERE payouts.chain_id = $1 AND cursor.chain_id = $1 AND watch_until IS NULL AND address IN (
-    SELECT deposit FROM payments WHERE payments.chain_id = $1 AND block_number > scanned_number - $2 AND memo = $4 GROUP BY deposit HAVING count(*) > $3)
+  WHERE payouts.chain_id = $1 AND cursor.chain_id = $1 AND watch_until IS NULL
+    AND address IN (${NEWEST_PLAIN} AND amount >= $5 GROUP BY deposit HAVING count(*) > $3)
   RETURNING address`
+const FLOODED = `
+  SELECT address FROM payouts WHERE chain_id = $1 AND watch_until IS NULL
+    AND address IN (${NEWEST_PLAIN} AND amount < $5 GROUP BY deposit HAVING count(*) > $3) ORDER BY address`
+const ENDED = 'SELECT count(*)::int AS count FROM payouts WHERE chain_id = $1 AND watch_until IS NOT NULL'
 
 // Raw SQL because the rows change under the lease's guard, in one statement. What is new is read from its first block on by the scan, or later. The release
 // before knows no payout addresses and takes their coverage away: they are read anew then.
@@ -101,6 +109,13 @@ function toDeposit(address: string, { memo, merchant, router, watchFrom, watchUn
   return watchFrom === null ? undefined : payoutAddress(address, watchFrom, watchUntil ?? undefined)
 }
 
+/** How many transfers of worth, in how many blocks, are no merchant's. */
+export interface PayoutBounds {
+  blocks: number
+  max: number
+  worthUnits: bigint
+}
+
 export type CoverageStore = ReturnType<typeof coverageStore>
 
 /** Which blocks were read for which router and deposit address: one set of intervals each, whose lowest gap is read next. */
@@ -108,6 +123,10 @@ export function coverageStore(database: Database, chainId: number) {
   const find = async (name: string, text: string, above: number, limit: number, routers: readonly string[]): Promise<Gap[]> => {
     const { rows } = await database.query<GapRow>({ name: `coverage-${name}`, text }, [chainId, above, limit, [...routers, TRANSFERS]])
     return rows.map(({ subject, from, to, ...terms }) => ({ subject, from, to: to ?? undefined, deposit: toDeposit(subject, terms) }))
+  }
+  const addressesOf = async (name: string, text: string, { blocks, max, worthUnits }: PayoutBounds): Promise<string[]> => {
+    const { rows } = await database.query<{ address: string }>({ name, text }, [chainId, blocks, max, NO_MEMO, worthUnits])
+    return rows.map(({ address }) => address)
   }
   return {
     /** The addresses among these that were ever issued, or are payout addresses, each with the blocks in which the scan knows of it. */
@@ -145,15 +164,13 @@ export function coverageStore(database: Database, chainId: number) {
         WHERE chain_id = $1 AND payables.address = subject AND ${IS_MISSING}`
       return (await database.query<{ count: number }>(text, [chainId])).rows[0]?.count ?? 0
     },
-    /** Payout addresses to which more came than this in the newest blocks are not watched any more, as many blocks from now on. Answers which ones end by it. */
-    async endBusyPayouts({ blocks, max }: { blocks: number; max: number }): Promise<string[]> {
-      const { rows } = await database.query<{ address: string }>({ name: 'coverage-end-busy', text: END_BUSY }, [
-        chainId,
-        blocks,
-        max,
-        NO_MEMO,
-      ])
-      return rows.map(({ address }) => address)
+    /** Payout addresses to which more of worth came than this in the newest blocks are not watched any more, as many blocks from now on. Answers which ones end by it. */
+    endBusyPayouts: (bounds: PayoutBounds) => addressesOf('coverage-end-busy', END_BUSY, bounds),
+    /** Those to which as many came that are worth less. They are watched on. */
+    floodedPayouts: (bounds: PayoutBounds) => addressesOf('coverage-flooded', FLOODED, bounds),
+    /** How many payout addresses are not watched any more, or will not be. */
+    async endedPayouts(): Promise<number> {
+      return (await database.query<{ count: number }>({ name: 'coverage-ended', text: ENDED }, [chainId])).rows[0]?.count ?? 0
     },
     /** These blocks are read once more for routers and for transfers. */
     async again(routers: readonly string[], spans: readonly Span[]): Promise<void> {

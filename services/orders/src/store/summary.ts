@@ -5,28 +5,31 @@ import { type OrderCounts, summaryBody } from '../summary/summary'
 import type { attentionStore } from './attention'
 import type { ledgerStore } from './ledger'
 import type { merchantStore } from './merchants'
+import type { payoutSpanStore } from './payout-spans'
 
 interface Parts {
   ledger: ReturnType<typeof ledgerStore>
   merchants: ReturnType<typeof merchantStore>
   attention: ReturnType<typeof attentionStore>
+  payoutSpans: ReturnType<typeof payoutSpanStore>
 }
 
 const ATTENTION_MAX = 1000
 
 /** Sums of the ledger beside the state of orders. */
-export function summaryStore(database: Database, { ledger, merchants, attention }: Parts) {
+export function summaryStore(database: Database, { ledger, merchants, attention, payoutSpans }: Parts) {
   return async (terms: MerchantTerms, query: SummaryQuery): Promise<SummaryBody> => {
     const merchantId = terms.merchant_id
     const periods = civilPeriods(query.from, query.to, query.timezone, query.by)
     const starts = periods.map(({ start }) => start)
-    const [sums, counts, toReturnUnits, closedThrough] = await Promise.all([
+    const [sums, counts, toReturnUnits, closedThrough, ended] = await Promise.all([
       ledger.sums(merchantId, starts, periods.at(-1)?.end ?? new Date(0)),
       openCounts(database, merchantId),
       merchants.payoutSpans(terms).then(spans => attention.leftOverUnits({ merchantId, spans })),
       ledger.closedThrough(),
+      payoutSpans.ended(merchantId),
     ])
-    return summaryBody(query, periods, sums, { ...counts, toReturnUnits, closedThrough })
+    return summaryBody(query, periods, sums, { ...counts, toReturnUnits, closedThrough, ended })
   }
 }
 

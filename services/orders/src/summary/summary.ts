@@ -9,6 +9,8 @@ export type OrderCounts = Pick<SummaryBody, 'open' | 'attention'>
 export interface SummaryState extends OrderCounts {
   toReturnUnits: bigint
   closedThrough: Date | null
+  /** Payout addresses that are not watched from a block on. */
+  ended: readonly { address: string; fromBlock: number }[]
 }
 
 /** Every period of the range, with and without entries, and what there was before and is after; `sums` by the index of the period. */
@@ -16,7 +18,7 @@ export function summaryBody(
   { timezone, by }: Pick<SummaryQuery, 'timezone' | 'by'>,
   periods: readonly CivilPeriod[],
   sums: ReadonlyMap<number, readonly KindSum[]>,
-  { toReturnUnits, closedThrough, open, attention }: SummaryState,
+  { toReturnUnits, closedThrough, ended, open, attention }: SummaryState,
 ): SummaryBody {
   const all = [...sums]
   const before = sums.get(-1) ?? []
@@ -30,6 +32,7 @@ export function summaryBody(
     closing: figuresOf(all.flatMap(([, each]) => each)),
     closed_through: closedThrough?.toISOString() ?? null,
     to_return: formatUsdc(toReturnUnits),
+    uncounted: ended.map(({ address, fromBlock }) => ({ address, from_block: fromBlock })),
     open,
     attention,
   }

@@ -110,6 +110,10 @@ function Balance({ summary, isClosed }: { summary: SummaryBody; isClosed: boolea
         </table>
       </div>
       <p className="faint">{t.month.basis}</p>
+      {/* A server of the release before does not know it. */}
+      {(summary.uncounted ?? []).map(({ address, from_block }) => (
+        <p key={address}>{t.month.uncounted(address, from_block)}</p>
+      ))}
     </Card>
   )
 }

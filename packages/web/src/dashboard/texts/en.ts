@@ -149,6 +149,8 @@ export const en: Texts = {
     returned: 'Returned',
     givenAway: 'Given away',
     basis: 'Came = fee + at your address + on its way. In reais: what came for orders, at the quote of each. Times are those of São Paulo.',
+    uncounted: (address, block) =>
+      `So much comes to ${address} that from block ${block} on plain transfers to it are not counted here. Payments of your orders are. Set an address of your own that receives nothing else.`,
     duty: 'Receita Federal (Brazilian tax authority)',
     above: limit =>
       `The month is above ${limit}. You report operations without an intermediary yourself (DeCripto), by the last working day of the next month.`,

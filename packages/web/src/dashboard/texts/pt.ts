@@ -150,6 +150,8 @@ export const pt = {
     givenAway: 'Diferenças aceitas',
     basis:
       'Entrou = taxa + no seu endereço + a caminho. Em reais: o que veio para cobranças, pela cotação de cada uma. Horário de São Paulo.',
+    uncounted: (address: string, block: number) =>
+      `Chega tanto a ${address} que, a partir do bloco ${block}, as transferências diretas a esse endereço não são contadas aqui. Os pagamentos dos seus pedidos são. Cadastre um endereço seu que não receba mais nada.`,
     duty: 'Receita Federal',
     above: (limit: string) =>
       `O mês passou de ${limit}. As operações sem intermediário são informadas por você (DeCripto) até o último dia útil do mês seguinte.`,

@@ -44,7 +44,7 @@ export const ADD: Statement = {
   WHERE address IS NOT NULL GROUP BY chain_id, address ON CONFLICT DO NOTHING`,
 }
 
-// Raw, because many are one insert, each once. Of an address that is known already nothing changes. What was a payout address before the first block that
+// Raw, because many are one insert, each once. Of an address that is known already nothing changes; how it is watched is published once more. What was a payout address before the first block that
 // is read for it is read from the time since when it was one.
 export const ADD_PAYOUTS: Statement = {
   name: 'payouts-add',
@@ -53,7 +53,7 @@ export const ADD_PAYOUTS: Statement = {
     SELECT $chain_id::bigint, address, greatest(0, least(coalesce(watch_from, ${blockAt('incoming.since')}), scanned_number - ${WATCH_MARGIN}))
     FROM unnest($addresses::text[], $watch_from::bigint[], $since::float8[]) AS incoming (address, watch_from, since)
       LEFT JOIN chain_cursor ON chain_cursor.chain_id = $chain_id
-    ORDER BY address ON CONFLICT DO NOTHING
+    ORDER BY address ON CONFLICT (chain_id, address) DO UPDATE SET published_at = '-infinity'
     RETURNING chain_id, address, watch_from)
   INSERT INTO coverage (chain_id, subject, blocks) SELECT chain_id, address, int8multirange(int8range(NULL, watch_from)) FROM added ON CONFLICT DO NOTHING`,
 }

@@ -1,0 +1,44 @@
+import type { PayoutWatched } from '@ponte/contracts'
+import type { Database, Statement } from '@ponte/service-kit'
+import { z } from 'zod'
+import { int, text } from './table'
+
+// Raw SQL because it commits with its event; the newest statement stands.
+const WATCHED: Statement = {
+  name: 'payout-spans-watched',
+  text: `
+  INSERT INTO payout_spans AS known (chain_id, address, generation, revision, watch_from, watch_until)
+  SELECT $chain_id::int, address, $generation::uuid, revision, watch_from, watch_until
+  FROM unnest($addresses::text[], $revisions::int[], $froms::bigint[], $untils::bigint[]) AS one (address, revision, watch_from, watch_until) ORDER BY address
+  ON CONFLICT (chain_id, address) DO UPDATE SET generation = EXCLUDED.generation, revision = EXCLUDED.revision,
+    watch_from = EXCLUDED.watch_from, watch_until = EXCLUDED.watch_until
+  WHERE (known.generation, known.revision) < (EXCLUDED.generation, EXCLUDED.revision)`,
+}
+// Raw SQL, for it joins by the lower-case form.
+const ENDED = `
+  SELECT DISTINCT payout_address AS address, watch_until::text AS "fromBlock" FROM payout_addresses JOIN payout_spans ON address = lower(payout_address)
+  WHERE merchant_id = $1 AND watch_until IS NOT NULL ORDER BY 2, 1`
+const endedRow = z.object({ address: text, fromBlock: int })
+
+/** In which blocks plain transfers to payout addresses are counted: the listener decides, and states it. */
+export const payoutSpanStore = (database: Database) => ({
+  async record({ chain_id, generation, payouts }: PayoutWatched, eventId: string): Promise<void> {
+    const byAddress = new Map(payouts.map(payout => [payout.address.toLowerCase(), payout]))
+    const stated = [...byAddress.values()]
+    await database.commit({
+      inbox: [eventId],
+      write: WATCHED,
+      values: {
+        ...{ chain_id, generation, addresses: [...byAddress.keys()] },
+        revisions: stated.map(({ revision }) => revision),
+        froms: stated.map(({ watch_from }) => watch_from),
+        untils: stated.map(({ watch_until }) => watch_until),
+      },
+    })
+  },
+  /** Payout addresses of a merchant, past and present, to which plain transfers are not counted from a block on. */
+  async ended(merchantId: string): Promise<{ address: string; fromBlock: number }[]> {
+    const { rows } = await database.query({ name: 'payout-spans-ended', text: ENDED }, [merchantId])
+    return rows.map(row => endedRow.parse(row))
+  },
+})

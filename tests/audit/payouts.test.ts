@@ -1,0 +1,45 @@
+import { type PayoutBooks, payoutDifferences } from './payouts'
+
+const [SHOP, NEXT, ROUTER] = [1, 2, 3].map(digit => `0x${String(digit).repeat(40)}`) as [string, string, string]
+const since = '2026-11-20T12:00:00Z'
+const row = (merchant_version: number, payout_address: string | null) => ({
+  ...{ merchant_id: 'm1', merchant_version, payout_address, since, asked_generation: 'g', watch_from: null },
+})
+const books: PayoutBooks = {
+  ...{ payoutAddresses: [row(1, SHOP), row(2, NEXT)], merchants: [{ id: 'm1', version: 2, payout_address: NEXT }] },
+  ...{ generation: 'g', token: '0xbb', now: Date.parse(since) + 3_600_000, hasForgotten: false },
+  payouts: [SHOP, NEXT].map(address => ({ chain_id: '1', address, revision: 1, watch_from: '5', watch_until: null })),
+  payoutSpans: [SHOP, NEXT].map(address => ({ chain_id: 1, address, revision: 1, generation: 'g', watch_from: '5', watch_until: null })),
+  orders: [
+    {
+      ...{ id: 'o1', merchant_id: 'm1', merchant_version: 1, merchant_address: SHOP, router_address: ROUTER, deposit_address: null },
+      created_at: since,
+    },
+  ],
+}
+
+it('payout addresses are those of merchants and orders, and each is watched', () => {
+  expect(payoutDifferences(books)).toEqual([])
+  const lies: [string, Partial<PayoutBooks>][] = [
+    ['does not watch', { payouts: books.payouts.slice(1) }],
+    ['which no merchant has', { payoutAddresses: [row(2, NEXT)] }],
+    ['was not sent', { payoutAddresses: [{ ...row(1, SHOP), asked_generation: null }, row(2, NEXT)] }],
+    ['the newest payout address', { payoutAddresses: [row(1, NEXT), row(2, SHOP)] }],
+    ['by version 1', { payoutAddresses: [row(1, NEXT), row(2, NEXT)] }],
+    ['after its order', { payoutAddresses: [{ ...row(1, SHOP), since: '2026-11-21T12:00:00Z' }, row(2, NEXT)] }],
+    ['does not know how', { payoutSpans: books.payoutSpans.slice(1) }],
+    ['which orders believes', { payouts: books.payouts.slice(1) }],
+    ['watch_until', { payouts: books.payouts.map(each => ({ ...each, watch_until: '9' })) }],
+    ['watch_from', { payouts: books.payouts.map(each => ({ ...each, watch_from: '4' })) }],
+    ['generation', { payoutSpans: books.payoutSpans.map(each => ({ ...each, generation: 'f' })) }],
+    ['was asked for from 4 on', { payoutAddresses: [{ ...row(1, SHOP), watch_from: '4' }, row(2, NEXT)] }],
+  ]
+  for (const [name, lie] of lies)
+    expect([name, payoutDifferences({ ...books, ...lie })]).toEqual([name, expect.arrayContaining([expect.stringContaining(name)])])
+})
+
+it('one at which no money can be kept is not asked for', () => {
+  const payoutAddresses = [...books.payoutAddresses, { ...row(3, ROUTER), merchant_id: 'm2' }]
+  const merchants = [...books.merchants, { id: 'm2', version: 3, payout_address: ROUTER }]
+  expect(payoutDifferences({ ...books, payoutAddresses, merchants })).toEqual([])
+})

@@ -1,0 +1,111 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { groupBy, lower, millis, type Row, text, unlike } from './rows'
+
+// An operator's start installs no dependency of the tests.
+const { getCreateAddress: createdBy }: { getCreateAddress(by: { from: string; nonce: number }): string } = createRequire(
+  join(__dirname, '../../packages/payment-router/package.json'),
+)('ethers')
+
+export interface PayoutBooks {
+  /** As orders has them, by the merchant's versions. */
+  payoutAddresses: readonly Row[]
+  merchants: readonly Row[]
+  orders: readonly Row[]
+  /** The listener's. */
+  payouts: readonly Row[]
+  /** As orders was notified of them. */
+  payoutSpans: readonly Row[]
+  /** The listener's history of now. */
+  generation: string | null
+  token: string | null
+  now: number
+  /** A restored database of orders may have forgotten some. */
+  hasForgotten: boolean
+}
+
+const MINUTE_MS = 60_000
+/** Asked for as they come, and again every minute. */
+const ASKED_MS = 10 * MINUTE_MS
+
+/** Payout addresses are those of the merchants and of their orders, and the listener watches each of them, and no other. */
+export function payoutDifferences(books: PayoutBooks): string[] {
+  return [...historyDifferences(books), ...watchDifferences(books), ...spanDifferences(books)]
+}
+
+function historyDifferences({ payoutAddresses, merchants, orders }: PayoutBooks): string[] {
+  const byVersion = new Map(payoutAddresses.map(row => [`${row.merchant_id} ${row.merchant_version}`, row]))
+  const versions = groupBy(payoutAddresses, row => String(row.merchant_id))
+  const known = new Set(merchants.map(({ id }) => String(id)))
+  return [
+    ...merchants.flatMap(({ id, version, payout_address }) => {
+      const newest = (versions.get(String(id)) ?? []).toSorted((a, b) => Number(b.merchant_version) - Number(a.merchant_version))[0]
+      return unlike(`the newest payout address of merchant ${id}`, [
+        ['version', newest?.merchant_version, version],
+        ['address', lower(newest?.payout_address), lower(payout_address)],
+      ])
+    }),
+    ...[...versions.keys()].filter(id => !known.has(id)).map(id => `payout address: merchant ${id} has one, and is not known`),
+    ...orders.flatMap(order => {
+      // A gateway's terms may come with an order before they come by themselves.
+      const row = byVersion.get(`${order.merchant_id} ${order.merchant_version}`)
+      if (!row) return []
+      const about = `the payout address of merchant ${order.merchant_id} by version ${order.merchant_version}`
+      return [
+        ...unlike(about, [['address', lower(row.payout_address), lower(order.merchant_address)]]),
+        ...(millis(row.since) > millis(order.created_at) + MINUTE_MS
+          ? [`since: ${about} is of ${row.since}, after its order ${order.id}`]
+          : []),
+      ]
+    }),
+  ]
+}
+
+function watchDifferences({ payoutAddresses, orders, payouts, generation, token, now, hasForgotten }: PayoutBooks): string[] {
+  const watched = new Map(payouts.map(row => [String(row.address), row]))
+  const deposits = new Set(orders.map(({ deposit_address }) => lower(deposit_address)))
+  const routers = [...new Set(orders.map(({ router_address }) => String(lower(router_address))))]
+  const unpayable = new Set([token, `0x${'0'.repeat(40)}`, ...routers, ...routers.map(from => lower(createdBy({ from, nonce: 1 })))])
+  const asked = groupBy(
+    payoutAddresses.filter(({ payout_address }) => payout_address !== null && !unpayable.has(lower(payout_address))),
+    row => String(lower(row.payout_address)),
+  )
+  const differences: string[] = []
+  for (const [address, rows] of asked) {
+    const row = watched.get(address)
+    watched.delete(address)
+    const about = `payout address ${address}`
+    const unasked = rows.find(({ asked_generation, since }) => asked_generation !== generation && now - millis(since) > ASKED_MS)
+    if (unasked) differences.push(`payouts: ${about} was not sent to the listener`)
+    else if (!row && !deposits.has(address) && rows.every(({ asked_generation }) => asked_generation === generation))
+      differences.push(`payouts: the listener does not watch ${about}`)
+    const [first] = rows.flatMap(({ watch_from }) => (watch_from === null ? [] : [Number(watch_from)])).sort((a, b) => a - b)
+    if (row && first !== undefined && Number(row.watch_from) > first)
+      differences.push(`payouts: ${about} is watched from block ${row.watch_from} on, and it was asked for from ${text(first)} on`)
+  }
+  if (!hasForgotten)
+    for (const address of watched.keys()) differences.push(`payouts: the listener watches payout address ${address}, which no merchant has`)
+  return differences
+}
+
+/** The listener watches each in the blocks that it has stated to orders. */
+function spanDifferences({ payouts, payoutSpans, generation }: PayoutBooks): string[] {
+  const stated = new Map(payoutSpans.map(row => [String(row.address), row]))
+  const differences = payouts.flatMap(row => {
+    const span = stated.get(String(row.address))
+    stated.delete(String(row.address))
+    const about = `payout address ${row.address}`
+    if (!span) return [`payouts: orders does not know how ${about} is watched`]
+    return unlike(`${about} at orders`, [
+      ['chain', text(span.chain_id), text(row.chain_id)],
+      ['generation', span.generation, generation],
+      ['revision', text(span.revision), text(row.revision)],
+      ['watch_from', text(span.watch_from), text(row.watch_from)],
+      ['watch_until', text(span.watch_until), text(row.watch_until)],
+    ])
+  })
+  return [
+    ...differences,
+    ...[...stated.keys()].map(address => `payouts: the listener does not watch payout address ${address}, which orders believes`),
+  ]
+}
