@@ -251,7 +251,6 @@ test('plain transfers stand beside the month`s orders as possible sales, and wha
   const centavos = (text: string) => Number(text.replace(/[^\d]/g, ''))
   expect(centavos(together)).toBe(centavos(ofOrders) + centavos(possible))
   expect(await seriousFaults(page)).toEqual([])
-  await page.screenshot({ path: process.env.PONTE_SHOT ?? '/dev/null', fullPage: true, type: 'png' })
 
   const portuguese = await openVisit(browser, { viewport: PHONE, language: 'pt-BR' })
   await logIn(portuguese.page, system.gatewayUrl, merchant.email)
