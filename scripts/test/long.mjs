@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { root, setUp } from '../develop/setup.mjs'
 import { fail, StepError } from '../develop/steps.mjs'
 
-// What proves more by running longer, for five minutes or so: npm run long -- <name> [seed] [count, of thief]. `--in-turn` takes the form and the seed from the commit, so that
+// What proves more by running longer, for five minutes or so: npm run long -- <name> [seed] [count, of thief and days]. `--in-turn` takes the form and the seed from the commit, so that
 // each is run by one commit after another.
 
 const BOUND_MS = Number(process.env.PONTE_LONG_MINUTES ?? 15) * 60_000
@@ -14,6 +14,7 @@ const forms = {
   simulation: seed => ({ script: 'simulation.mjs', args: ['--seeds', '5', '--from', `${5 * seed - 4}`] }),
   messages: seed => ({ script: 'simulation.mjs', args: ['messages', '--seeds', '4', '--from', `${4 * seed - 3}`] }),
   plans: seed => test('tests/simulation/plans/plans', { PONTE_PLAN_YEARS: '10000', PONTE_PLAN_FROM: seed }),
+  days: (seed, count = 300) => test('tests/days', { PONTE_DAYS: String(count), PONTE_DAYS_SEED: seed }),
   properties: () => test('order.property|subscription/subscription.test', { PONTE_PROPERTY_CASES: '20000', PONTE_TEST_STORIES: '10000' }),
   fuzz: seed => test('tests/fuzz', { FUZZ_REQUESTS: '8000', FUZZ_SEED: seed }),
   thief: (seed, count = 1_000) =>
@@ -38,6 +39,7 @@ const forms = {
   pictures: () => ({ script: 'long-form.mjs', args: ['system/pages/pictures/pictures'] }),
 }
 const names = Object.keys(forms)
+const counted = ['thief', 'days']
 
 function wanted([name = '', seed = '1', count]) {
   if (name === '--in-turn') {
@@ -45,9 +47,9 @@ function wanted([name = '', seed = '1', count]) {
     const number = Number.parseInt(commit.slice(0, 8), 16)
     return { name: names[number % names.length], seed: String(1 + (number % 100_000)) }
   }
-  const isCount = count === undefined || (name === 'thief' && /^[1-9]\d*$/.test(count))
+  const isCount = count === undefined || (counted.includes(name) && /^[1-9]\d*$/.test(count))
   if (!names.includes(name) || !/^[1-9]\d*$/.test(seed) || !isCount)
-    throw new StepError(`npm run long -- ${names.join(' | ')} [seed] [count, of thief], or --in-turn`)
+    throw new StepError(`npm run long -- ${names.join(' | ')} [seed] [count, of ${counted.join(' and ')}], or --in-turn`)
   return { name, seed, ...(count ? { count: Number(count) } : {}) }
 }
 

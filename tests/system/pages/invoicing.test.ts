@@ -98,6 +98,63 @@ test('in Portuguese on a phone a subscription is given its customer, whom a char
   await context.close()
 }, 120_000)
 
+test('a customer who asks for it is erased everywhere, from the settings or from one of their orders, and the page says of how much', async () => {
+  const of = (customer: object) => create<OrderBody>('orders', { brl_amount: '10.00', customer })
+  const bia = { name: 'Bia Lima', tax_id: '123.456.789-09' }
+  const kept = await of({ name: 'Caio Reis', email: 'caio@padaria.example' })
+  const [first, second] = [await of(bia), await of({ ...bia, email: 'bia@padaria.example' })]
+  await create<SubscriptionBody>('subscriptions', { brl_amount: '49.90', customer: { email: 'Bia@padaria.example' } })
+  const { context, page, complaints } = await openVisit(browser)
+  await logIn(page, system.gatewayUrl, merchant.email)
+  await page.goto(`${system.gatewayUrl}/dashboard/settings`)
+  await card(page, 'Privacy').getByRole('button', { name: 'Erase the customer' }).click()
+  const field = page.getByLabel('CPF, CNPJ or email')
+  await field.fill('123.456.789-00')
+  await press(page, 'Erase everywhere')
+  await page.getByText('This is neither a CPF nor a CNPJ, nor a mail address').waitFor()
+  expect(await seriousFaults(page)).toEqual([])
+  await field.fill('123.456.789-09')
+  await press(page, 'Erase everywhere')
+  await card(page, 'Privacy').getByText('Erased from 2 orders and 0 subscriptions.').waitFor()
+  for (const { id } of [first, second]) expect('customer' in (await read<OrderBody>(`orders/${id}`))).toBe(false)
+
+  await create('orders', { brl_amount: '10.00', customer: { email: 'BIA@padaria.example' } })
+  const named = await of({ ...bia, email: 'bia@padaria.example' })
+  await page.goto(`${system.gatewayUrl}/dashboard/orders/${named.id}`)
+  await press(page, 'Erase everywhere')
+  await page.getByRole('dialog').getByRole('button', { name: 'Erase everywhere', exact: true }).click()
+  await card(page, 'Customer').getByText('Erased from 2 orders and 1 subscription.').waitFor()
+  await card(page, 'Customer').getByText('No customer is named').waitFor()
+  expect(await read<OrderBody>(`orders/${kept.id}`)).toMatchObject({ customer: { name: 'Caio Reis' } })
+  expect({ complaints, faults: await seriousFaults(page) }).toEqual({ complaints: [], faults: [] })
+  await context.close()
+}, 120_000)
+
+test('in Portuguese on a phone a customer whom no order has is erased from nothing; a session that is not fresh erases none', async () => {
+  const { context, page } = await openVisit(browser, { viewport: PHONE, language: 'pt-BR' })
+  await logIn(page, system.gatewayUrl, merchant.email)
+  await page.goto(`${system.gatewayUrl}/dashboard/settings`)
+  const erase = async () => {
+    await card(page, 'Privacidade').getByRole('button', { name: 'Apagar cliente' }).click()
+    await page.getByLabel('CPF, CNPJ ou e-mail').fill('ninguem@padaria.example')
+    await press(page, 'Apagar em tudo')
+  }
+  await erase()
+  await card(page, 'Privacidade').getByText('Nenhuma cobrança ou assinatura tinha este cliente.').waitFor()
+  expect(await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')).toBe(false)
+  await page.route('**/customers/erase', route =>
+    route.fulfill({
+      status: 403,
+      contentType: 'application/problem+json',
+      body: JSON.stringify({ type: 'about:blank', title: 'Forbidden', status: 403, code: 'fresh_login_required', detail: 'Log in again.' }),
+    }),
+  )
+  await erase()
+  await page.getByText('Para sua segurança: saia, entre de novo').waitFor()
+  expect(await seriousFaults(page)).toEqual([])
+  await context.close()
+}, 120_000)
+
 test('a member who only reads sees both and is offered no change; the list shows what has no document', async () => {
   const named = await create<OrderBody>('orders', {
     ...{ brl_amount: '10.00', external_ref: 'WITH', customer: { name: 'Bia Lima' }, fiscal_document: { kind: 'nfe', key: KEY } },

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type System, startAll } from '@ponte/all-in-one'
-import type { DeliveryBody, List, OrderBody, SubscriptionBody } from '@ponte/contracts'
+import type { DeliveryBody, EntryBody, List, OrderBody, SubscriptionBody } from '@ponte/contracts'
+import { mined } from '@ponte/local-servers'
 import { deployContractWallet } from '@ponte/payment-router'
 import { until } from '@ponte/service-kit'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { call, createMerchant, MERCHANT, PAYER, pay, startWorld, units, type World } from '../../world'
-import { openBrowser, openVisit, seriousFaults } from './browser'
+import { openBrowser, openVisit, PHONE, seriousFaults } from './browser'
 import { logIn } from './every-page'
 
 // A merchant's ordinary days, in one browser.
@@ -228,8 +229,44 @@ test('what came too little is counted as paid with a reason, and stands in the o
   await page.goto(`${system.gatewayUrl}/dashboard/month`)
   await page.getByRole('row', { name: 'Given away 0.00 1.25' }).waitFor()
   await page.getByRole('row', { name: /^Given away no\. \d/ }).waitFor()
-  await page.getByText(/It leaves out [\d.,]+.USDC that came for no order/).waitFor()
+  await page.getByText(/This leaves out [\d.,]+.USDC that came for no order/).waitFor()
 }, 60_000)
+
+test('plain transfers stand beside the month`s orders as possible sales, and what has no value of its time is named', async () => {
+  const duty = page.locator('.card', { has: page.getByRole('heading', { name: 'Receita Federal' }) })
+  await page.goto(`${system.gatewayUrl}/dashboard/month`)
+  await duty.getByText('% of R$ 35,000.00').waitFor()
+  expect(await duty.locator('dt').count()).toBe(0)
+  const before = await factsOf(duty)
+  await mined(world.chain.mintUsdc(PAYER.address, 10_000_000_000n))
+  await mined(world.chain.transferUsdc(world.chain.wallet(PAYER.privateKey), MERCHANT.address, 10_000_000_000n))
+  const direct = async () => (await ask<List<EntryBody>>('GET', '/api/v1/entries?kind=direct')).data
+  await until(async () => (await direct()).length > 0, 'the transfer is not booked', 30_000)
+  const [entry] = await direct()
+  expect([before, entry?.market_brl_amount]).toEqual([[], '54200.00'])
+  await page.reload()
+  await duty.getByText('With the plain transfers the month would be above R$ 35,000.00. If they were for sales').waitFor()
+  const [ofOrders = '', possible = '', together = ''] = await factsOf(duty)
+  expect(possible).toBe('R$ 54,200.00 possible')
+  const centavos = (text: string) => Number(text.replace(/[^\d]/g, ''))
+  expect(centavos(together)).toBe(centavos(ofOrders) + centavos(possible))
+  expect(await seriousFaults(page)).toEqual([])
+
+  const portuguese = await openVisit(browser, { viewport: PHONE, language: 'pt-BR' })
+  await logIn(portuguese.page, system.gatewayUrl, merchant.email)
+  // As an installation shows it that kept no rate then.
+  await portuguese.page.route('**/entries?*kind=direct*', async route => {
+    const list: List<EntryBody> = await (await route.fetch()).json()
+    await route.fulfill({
+      json: { ...list, data: list.data.map(each => ({ ...each, market_rate: null, market_brl_amount: null, ptax_rate: null })) },
+    })
+  })
+  await portuguese.page.goto(`${system.gatewayUrl}/dashboard/month`)
+  await portuguese.page.getByText(/1 transferência direta, de 10\.000,00.USDC, não tem cotação do momento nem PTAX/).waitFor()
+  expect(await portuguese.page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')).toBe(false)
+  expect({ complaints: portuguese.complaints, faults: await seriousFaults(portuguese.page) }).toEqual({ complaints: [], faults: [] })
+  await portuguese.context.close()
+}, 90_000)
 
 test('a file of the ledger is made while the page shows its progress, and is downloaded, also after a reload', async () => {
   await page.goto(`${system.gatewayUrl}/dashboard/month`)

@@ -170,5 +170,6 @@ function merchants(from: From, of: Shown): Stop[] {
       },
     }),
     from('settings', 'settings-rotate', { ready: asked(cards(5)) }),
+    from('settings', 'customer-erase', { ready: asked(page => cards(7)(page).last()) }),
   ]
 }

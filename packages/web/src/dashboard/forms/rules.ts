@@ -21,6 +21,8 @@ export const password: Rule = { fault: 'weakPassword', holds: text => text.lengt
 export const webUrl: Rule = { fault: 'webUrl', holds: text => text === '' || isWebUrl(text) }
 export const optionalEmail: Rule = { fault: 'email', holds: text => text === '' || EMAIL.test(text) }
 export const optionalTaxId: Rule = { fault: 'taxId', holds: text => text === '' || isTaxId(normalizeTaxId(text)) }
+/** By one of them a customer is found; a name is none. */
+export const taxIdOrEmail: Rule = { fault: 'taxIdOrEmail', holds: text => EMAIL.test(text) || isTaxId(normalizeTaxId(text)) }
 export const optionalColor: Rule = { fault: 'color', holds: text => /^(#[0-9a-fA-F]{6})?$/.test(text) }
 /** Where payers are offered to go: https, or http on this machine. */
 export const returnUrl: Rule = {

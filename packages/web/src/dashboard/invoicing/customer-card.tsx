@@ -1,8 +1,9 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
-import type { Customer, CustomerInput, OperationId } from '@ponte/contracts'
+import type { Customer, CustomerErasureBody, CustomerInput, OperationId } from '@ponte/contracts'
 import { formatTaxId } from '@ponte/contracts/tax-id'
 import { useMutation } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
+import { api } from '../api/api'
 import { Allowed } from '../api/use-memberships'
 import { Card } from '../elements/card'
 import { Facts } from '../elements/facts'
@@ -11,6 +12,7 @@ import { Confirmed } from '../forms/confirmed'
 import { DialogButton } from '../forms/dialog-button'
 import { optionalEmail, optionalTaxId } from '../forms/rules'
 import { useWords } from '../texts/words'
+import { Erased } from './erase-customers'
 
 interface CustomerCardProps {
   customer: Customer | undefined
@@ -29,6 +31,8 @@ const residenceOf = (resident: boolean | null | undefined): Residence => (reside
 /** The customer of an order or a subscription. Only what is known of it is shown. */
 export function CustomerCard({ customer, by, hint, save, onDone }: CustomerCardProps) {
   const { t } = useWords()
+  const [erased, setErased] = useState<CustomerErasureBody | null>(null)
+  const subject = { ...(customer?.tax_id ? { tax_id: customer.tax_id } : {}), ...(customer?.email ? { email: customer.email } : {}) }
   return (
     <Card title={t.invoicing.customer}>
       {customer ? <Known customer={customer} /> : <p className="faint">{t.invoicing.noCustomer}</p>}
@@ -50,8 +54,22 @@ export function CustomerCard({ customer, by, hint, save, onDone }: CustomerCardP
           {customer && (
             <Confirmed action={t.invoicing.eraseCustomer} question={t.invoicing.eraseSure} work={() => save(null)} onDone={onDone} />
           )}
+          {Object.keys(subject).length > 0 && (
+            <Allowed to="eraseCustomers">
+              <Confirmed
+                action={t.invoicing.eraseEverywhere}
+                question={t.invoicing.eraseEverywhereSure}
+                work={() => api.eraseCustomers(subject)}
+                onDone={count => {
+                  setErased(count)
+                  onDone()
+                }}
+              />
+            </Allowed>
+          )}
         </div>
       </Allowed>
+      <Erased count={erased} />
     </Card>
   )
 }

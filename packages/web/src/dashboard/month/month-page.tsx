@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
-import type { SummaryBody, SummaryFigures } from '@ponte/contracts'
-import { parseBrl } from '@ponte/contracts/money'
+import type { SummaryBody } from '@ponte/contracts'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
 import { api } from '../api/api'
@@ -12,8 +11,9 @@ import { usePageTitle } from '../frame/page-title'
 import { Download } from '../lists/download'
 import { VolumeChart } from '../overview/volume-chart'
 import { useWords } from '../texts/words'
+import { DutyCard } from './duty-card'
 import { LedgerFiles } from './ledger-files'
-import { BOOKS_ZONE, daysOf, dutyOf, instantsOf, monthAfter, monthAt } from './months'
+import { BOOKS_ZONE, daysOf, instantsOf, monthAfter, monthAt } from './months'
 import { Movements } from './movements'
 import { OriginDossier } from './origin-dossier'
 import './month.css'
@@ -114,26 +114,6 @@ function Balance({ summary, isClosed }: { summary: SummaryBody; isClosed: boolea
       {(summary.uncounted ?? []).map(({ address, from_block }) => (
         <p key={address}>{t.month.uncounted(address, from_block)}</p>
       ))}
-    </Card>
-  )
-}
-
-/** The month's sum beside the merchant's own duty to report. */
-function DutyCard({ month, total }: { month: string; total: SummaryFigures }) {
-  const { t, brl: reais, usdc } = useWords()
-  const duty = dutyOf(month)
-  if (!duty) return null
-  const units = total.brl_amount.startsWith('-') ? 0n : parseBrl(total.brl_amount)
-  const isAbove = units > duty.limitCentavos
-  const share = ((units * 100n) / duty.limitCentavos).toString()
-  const limit = reais(`${duty.limitCentavos / 100n}.00`)
-  return (
-    <Card title={t.month.duty}>
-      <p className={isAbove ? 'above' : ''}>{isAbove ? t.month.above(limit) : t.month.below(limit, share)}</p>
-      <p>{t.month.leftOut(usdc(total.unmatched))}</p>
-      <p className="faint">
-        {t.month.noAdvice} <a href={duty.url}>{duty.source}</a> ({t.month.read(duty.read)})
-      </p>
     </Card>
   )
 }

@@ -10,6 +10,7 @@ import { Failure } from '../elements/states'
 import { Confirmed } from '../forms/confirmed'
 import { Heading } from '../frame/heading'
 import { usePageTitle } from '../frame/page-title'
+import { EraseCustomersCard } from '../invoicing/erase-customers'
 import { useWords } from '../texts/words'
 import { BrandingCard } from './branding-card'
 import { PaymentTolerance, RefundApproval } from './chosen-amount'
@@ -41,6 +42,7 @@ export function SettingsPage({ merchant }: { merchant: MerchantBody }) {
           <Allowed to="rotateWebhookSecret">
             <WebhookSecret merchant={merchant} />
           </Allowed>
+          <EraseCustomersCard />
         </div>
       </Columns>
     </>

@@ -155,8 +155,21 @@ export const en: Texts = {
     above: limit =>
       `The month is above ${limit}. You report operations without an intermediary yourself (DeCripto), by the last working day of the next month.`,
     below: (limit, share) => `${share} % of ${limit}: above that, you report the operations of the month yourself (DeCripto).`,
+    ofOrders: 'Orders alone, at the quote of each',
+    aboveLimit: 'above',
+    plainTransfers: count => (count === 1 ? '1 plain transfer, if it was for a sale' : `${count} plain transfers, if they were for sales`),
+    possible: 'possible',
+    together: 'With the plain transfers',
+    possiblyAbove: limit =>
+      `With the plain transfers the month would be above ${limit}. If they were for sales, you report operations without an intermediary yourself (DeCripto), by the last working day of the next month.`,
+    withoutValue: (count, usdc) =>
+      count === 1
+        ? `1 plain transfer of ${usdc} has neither a rate of its time nor a PTAX, and is in no sum.`
+        : `${count} plain transfers of ${usdc} in all have neither a rate of their time nor a PTAX, and are in no sum.`,
+    transfersCut: count =>
+      `There are more than ${count.toLocaleString('en-US')} plain transfers: only the first count here. The file of the month has all of them, each with its value.`,
     leftOut: unmatched =>
-      `This is the sum of what came for orders, at the quote of each. It leaves out ${unmatched} that came for no order, what was sent straight to your address, and what you were paid in other ways: add them yourself.`,
+      `What came for orders counts at the quote of each, and what was sent straight to your address at the rate of its block's time, or at that day's PTAX. This leaves out ${unmatched} that came for no order, and what you were paid in other ways: add them yourself.`,
     noAdvice: 'This is no tax advice: ask your accountant.',
     read: day => `read on ${day}`,
     movements: 'Movements',

@@ -17,6 +17,7 @@ export const problemsEn: typeof problemsPt = {
     webUrl: 'Write an address that begins with https:// and holds no password.',
     color: 'Write # and six hex digits, such as #0e6b54, or leave it empty.',
     returnUrl: 'Write an address that begins with https:// and holds no password, or leave it empty.',
+    taxIdOrEmail: 'This is neither a CPF nor a CNPJ, nor a mail address: check each character.',
     taxId: 'This is neither a CPF nor a CNPJ: check each digit, or leave it empty.',
     fiscalKey: 'This is no key of this kind: copy it again, all of it.',
     periods: 'Write a whole number, or leave it empty.',

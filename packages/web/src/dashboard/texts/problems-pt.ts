@@ -20,6 +20,7 @@ export const problemsPt = {
     webUrl: 'Escreva um endereço que comece com https:// e não tenha senha.',
     color: 'Escreva # e seis dígitos hexadecimais, como #0e6b54, ou deixe vazio.',
     returnUrl: 'Escreva um endereço que comece com https:// e não tenha senha, ou deixe vazio.',
+    taxIdOrEmail: 'Isto não é um CPF, um CNPJ nem um e-mail: confira cada caractere.',
     taxId: 'Isto não é um CPF nem um CNPJ: confira cada dígito, ou deixe vazio.',
     fiscalKey: 'Esta não é uma chave deste tipo: copie de novo, inteira.',
     periods: 'Escreva um número inteiro, ou deixe vazio.',

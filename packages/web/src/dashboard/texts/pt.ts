@@ -156,8 +156,22 @@ export const pt = {
     above: (limit: string) =>
       `O mês passou de ${limit}. As operações sem intermediário são informadas por você (DeCripto) até o último dia útil do mês seguinte.`,
     below: (limit: string, share: string) => `${share} % de ${limit}: acima disso, é você quem informa as operações do mês (DeCripto).`,
+    ofOrders: 'Só cobranças, pela cotação de cada uma',
+    aboveLimit: 'acima',
+    plainTransfers: (count: number) =>
+      count === 1 ? '1 transferência direta, se foi venda' : `${count} transferências diretas, se foram vendas`,
+    possible: 'possível',
+    together: 'Com as transferências diretas',
+    possiblyAbove: (limit: string) =>
+      `Com as transferências diretas o mês passaria de ${limit}. Se foram vendas, as operações sem intermediário são informadas por você (DeCripto) até o último dia útil do mês seguinte.`,
+    withoutValue: (count: number, usdc: string) =>
+      count === 1
+        ? `1 transferência direta, de ${usdc}, não tem cotação do momento nem PTAX e não está em nenhuma das somas.`
+        : `${count} transferências diretas, somando ${usdc}, não têm cotação do momento nem PTAX e não estão em nenhuma das somas.`,
+    transfersCut: (count: number) =>
+      `São mais de ${count.toLocaleString('pt-BR')} transferências diretas: aqui só as primeiras contam. O arquivo do mês tem todas, cada uma com seu valor.`,
     leftOut: (unmatched: string) =>
-      `É a soma do que veio para cobranças, pela cotação de cada uma. Ficam de fora ${unmatched} sem cobrança, o que foi enviado direto ao seu endereço e o que você recebeu por outros meios: some à parte.`,
+      `O que veio para cobranças vale pela cotação de cada uma, e uma transferência direta ao seu endereço, pela cotação do momento do bloco, ou pela PTAX do dia. Ficam de fora ${unmatched} sem cobrança e o que você recebeu por outros meios: some à parte.`,
     noAdvice: 'Não é orientação fiscal: confira com seu contador.',
     read: (day: string) => `lida em ${day}`,
     movements: 'Movimentos',
