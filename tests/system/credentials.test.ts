@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { createSamplePayer, type System, startWithSandbox } from '@ponte/all-in-one'
 import {
   KEY_SCOPES,
+  type LinkBody,
   type MerchantBody,
   type OrderBody,
   type RefundClaimBody,
@@ -86,6 +87,9 @@ async function ownerOfThings() {
     return list.data[0]?.id ?? ''
   }
   const exported = await create('/api/v1/exports', { format: 'ofx' })
+  const link = await call<LinkBody>(system.gatewayUrl, 'POST', '/api/v1/links', merchant.api_key, {
+    ...{ kind: 'invoice', brl_amount: '10.00', description: 'Consulting' },
+  })
   const ids: Record<string, string> = {
     orders: order.id,
     attention: closed.id,
@@ -100,6 +104,8 @@ async function ownerOfThings() {
     events: await newest('events'),
     deliveries: await newest('deliveries'),
     exports: exported.id,
+    links: link.id,
+    'payer/links': link.url.split('/').at(-1) ?? '',
   }
   const full = await call<{ id: string; api_key: string }>(system.gatewayUrl, 'POST', '/api/v1/merchants/me/api-keys', merchant.token, {
     ...{ name: 'all', scopes: KEY_SCOPES },
@@ -187,7 +193,7 @@ const thingIn = ({ path }: Route) => (path.includes('checkout') ? 'orders' : (/\
 const withId = ({ path }: Route, id: string) => path.replace(/\{\w+\}/, id).replace('{period_index}', '0')
 /** Another merchant's does not exist: it is looked for among one's own alone. */
 const isPrivate = (route: Route) =>
-  ['payout-changes', 'waiting-changes', 'api-keys', 'members', 'invitations', 'sessions', 'exports'].includes(thingIn(route))
+  ['payout-changes', 'waiting-changes', 'api-keys', 'members', 'invitations', 'sessions', 'exports', 'links'].includes(thingIn(route))
 const named = (route: Route) => route.path.includes('{')
 
 /** Every credential that is not the right one, by what it is. */

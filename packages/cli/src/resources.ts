@@ -66,6 +66,7 @@ export function addResources(program: Command, { profile, output, print }: Resou
         .action(async ({ filter = [] }: { filter?: string[] }) => print(await exportCsv(queryOf(filter))))
     }
     if (resource.name === 'exports') addExport(command, { profile, output, print })
+    if (resource.name === 'links') addLink(command, { profile, output })
     if (resource.name === 'orders') {
       addCreate(command, { profile, output })
       addAccept(command, { profile, output })
@@ -96,6 +97,21 @@ function addExport(command: Command, { profile, output, print }: ResourceContext
 type Format = CreateExport['format']
 
 type OfOrders = Omit<ResourceContext, 'print'>
+
+function addLink(command: Command, { profile, output }: OfOrders): void {
+  command
+    .command('create <brl_amount> <description>')
+    .description('a page that asks for so many reais, quoted when a payer opens it')
+    .option('--ref <external_ref>', 'your own reference')
+    .option('--due <time>', 'when it is due, such as 2026-12-01T03:00:00.000Z')
+    .option('--reusable', 'for any number of payers')
+    .action(async (brl_amount: string, description: string, options: { ref?: string; due?: string; reusable?: true }) => {
+      const { ref: external_ref = null, due: due_at = null, reusable } = options
+      const kind = reusable ? 'reusable' : 'invoice'
+      const link = await merchantClient(profile).links.create({ kind, brl_amount, description, external_ref, due_at })
+      output().show(link, `${link.id}  R$ ${link.brl_amount}\n${link.url}`)
+    })
+}
 
 function addCreate(command: Command, { profile, output }: OfOrders): void {
   command
@@ -150,6 +166,15 @@ function resources(profile: ProfileFile): Resource[] {
         { name: 'recoveries', description: "what was recovered from an order's deposit address", run: id => api().orders.recoveries(id) },
       ],
       export: query => api().orders.export(query),
+    },
+    {
+      ...{ name: 'links', description: 'pages on which payers open orders' },
+      columns: ['id', 'status', 'kind', 'brl_amount', 'orders_paid', 'external_ref', 'created_at'],
+      list: query => api().links.list(query),
+      verbs: [
+        { name: 'get', description: 'one link', run: id => api().links.get(id) },
+        { name: 'end', description: 'end a link: it opens no order any more', run: id => api().links.end(id) },
+      ],
     },
     {
       ...{ name: 'subscriptions', description: 'recurring charges' },

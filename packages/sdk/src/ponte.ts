@@ -5,6 +5,7 @@ import { type Chain, createChain } from './resources/chain.js'
 import { createEntries, type Entries } from './resources/entries.js'
 import { createEvents, type Events } from './resources/events.js'
 import { createExports, type Exports } from './resources/exports.js'
+import { createLinks, type Links } from './resources/links.js'
 import { createMerchant, type MerchantResource } from './resources/merchant.js'
 import { createOrders, type Orders } from './resources/orders.js'
 import { createRefunds, type Refunds } from './resources/refunds.js'
@@ -42,6 +43,8 @@ export type Credential = string | (() => string | Promise<string>)
 export class Ponte {
   /** One-shot invoices. */
   readonly orders: Orders
+  /** Pages on which payers open orders. */
+  readonly links: Links
   /** Money that goes back from your wallet. */
   readonly refunds: Refunds
   readonly attention: Attention
@@ -72,6 +75,7 @@ export class Ponte {
       headers: { Accept: 'application/json' },
     })
     this.orders = createOrders(send, options.payout)
+    this.links = createLinks(send)
     this.refunds = createRefunds(send)
     this.attention = createAttention(send)
     this.subscriptions = createSubscriptions(send)

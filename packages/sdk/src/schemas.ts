@@ -15,6 +15,10 @@ export type EraseCustomers = Schemas['EraseCustomers']
 export type CustomerErasure = Schemas['CustomerErasure']
 /** Sent by `orders.accept`. */
 export type AcceptOrder = Schemas['AcceptOrder']
+/** A page on which payers open orders. */
+export type Link = Schemas['Link']
+/** Sent by `links.create`. */
+export type CreateLink = Schemas['CreateLink']
 /** Money that does not simply settle. */
 export type AttentionItem = Schemas['AttentionItem']
 /** Sent by `attention.handle`. */
@@ -90,6 +94,8 @@ export type Problem = Schemas['Problem']
 
 /** Filters and page of `orders.list`. */
 export type ListOrders = Query<'listOrders'>
+/** Filters and page of `links.list`. */
+export type ListLinks = Query<'listLinks'>
 /** Filters and page of `subscriptions.list`. */
 export type ListSubscriptions = Query<'listSubscriptions'>
 /** Filters and page of `attention.list`. */

@@ -97,6 +97,7 @@ describe('the table', () => {
     ...{ acceptInvitation: 'gives a user more, and nothing of a merchant that they belong to changes' },
     ...{ updateMailPreferences: 'concerns the caller alone, and owners always receive what an attack would hide' },
     ...{ createOrder: SELLS, cancelOrder: SELLS, createSubscription: SELLS, chargeSubscription: SELLS, cancelSubscription: SELLS },
+    ...{ createLink: SELLS, endLink: SELLS },
     ...{ updateOrder: 'books beside the money, which no payer sees and no sum has; who did it stands in the log' },
     ...{ cancelRefund: 'keeps money where it is', cancelRefundClaim: 'keeps money where it is' },
     ...{ handleAttention: MARKS, reopenAttention: MARKS },
@@ -105,7 +106,7 @@ describe('the table', () => {
   /** No mail and no `account.changed` about these, which leave an audit row all the same: they are no change of the account, or its beginning. */
   const QUIET: readonly OperationId[] = [
     ...(['createOrder', 'cancelOrder', 'createSubscription', 'updateSubscription', 'chargeSubscription', 'cancelSubscription'] as const),
-    ...(['updateOrder', 'eraseCustomers'] as const),
+    ...(['updateOrder', 'eraseCustomers', 'createLink', 'endLink'] as const),
     ...(['signRefund', 'cancelRefund', 'cancelRefundClaim', 'createRecovery'] as const),
     ...([
       'handleAttention',

@@ -40,6 +40,7 @@ import { entriesRoutes } from './export/entries-route'
 import { exportOrders } from './export/export-route'
 import { exportRoutes } from './export/exports-route'
 import type { Intake } from './intake'
+import { linkRoutes } from './link-routes'
 import { type Acceptance, accept } from './order/acceptance'
 import { checkoutBody, historyBody, type OrderHistory, orderBody, type Place } from './order/body'
 import { explain } from './order/explanation'
@@ -116,6 +117,7 @@ export function routes(deps: RouteDeps): Router {
   entriesRoutes(router, deps)
   exportRoutes(router, deps)
   serve(router, operations.listDossierKeys, async (_asked, _req, res) => void res.json(deps.dossierKeys))
+  linkRoutes(router, deps)
 
   serve(router, operations.getOrder, async ({ params, terms }, _req, res) => {
     const history = await historyOf(store, params.id)

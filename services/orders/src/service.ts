@@ -27,6 +27,7 @@ import { expireDue, park } from './due/expiry'
 import { publishSettled } from './due/payouts'
 import { makeExport } from './export/export-job'
 import { createIntake } from './intake'
+import { closeReplaced } from './link-routes'
 import { orderMetrics } from './metrics'
 import { operatorRoutes } from './operator-routes'
 import { createOrderFactory } from './order/factory'
@@ -50,6 +51,8 @@ const PAYOUTS_MS = 60_000
 const ASK_MS = 60_000
 /** A file is made when it is asked for; this is for what another replica left. */
 const EXPORTS_MS = 15_000
+/** Invoices look when an order is paid that was over; this is for what a process that ended left. */
+const INVOICES_MS = 60_000
 const RESEND_MS = 1_000
 const FOLLOWED_MS = 60_000
 const FORGET_MS = 600_000
@@ -69,6 +72,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     measured.committed(change)
     // No page shows an order that has only just been made.
     if (change.from !== null) announce(change.order)
+    if (change.from === 'expired' || change.from === 'cancelled') invoices.wake()
   }
   const latestChainTime = () => new Date(now().getTime() + config.BLOCK_TIME_AHEAD_MAX_S * 1_000)
   const store = openStore(database, { now, latestChainTime, committed })
@@ -172,6 +176,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const exporting = every('exports', EXPORTS_MS, signal => makeExport(store, now, signal, dossiers), logger)
   const expiry = every('expiry', config.EXPIRY_SWEEP_MS, () => expireDue(store, config.CHAIN_ID, now), logger)
   const payouts = every('payouts', PAYOUTS_MS, () => publishSettled(store, now), logger)
+  const invoices = every('paid invoices', INVOICES_MS, () => closeReplaced(store, now), logger)
   const reconcile = reconcileJob({ store, metrics, now, logger, chainId: config.CHAIN_ID, everyS: config.RECONCILE_EVERY_S })
   const valuing = every(
     'market rate',
@@ -233,6 +238,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     charges.waiting,
     pruning,
     exporting,
+    invoices,
     every('expired exports', FORGET_MS, () => store.exports.forget(now()), logger),
     every('mail addresses of claims', FORGET_MS, () => store.refundClaims.forget(now()), logger),
     every('erased customers', FORGET_MS, () => store.invoicing.repeatErasures(now()), logger),

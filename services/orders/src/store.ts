@@ -11,6 +11,7 @@ import { foreignTokenStore } from './store/foreign-tokens'
 import { intakeStore } from './store/intake'
 import { invoicingStore } from './store/invoicing'
 import { ledgerStore } from './store/ledger'
+import { linkStore } from './store/links'
 import { merchantStore } from './store/merchants'
 import { orderList } from './store/order-list'
 import { orderReads } from './store/order-reads'
@@ -43,6 +44,7 @@ export function openStore(database: Database, options: OrderStoreOptions) {
     deposits: depositStore(database),
     authorizations: authorizationStore(database),
     invoicing: invoicingStore(database),
+    links: linkStore(database, options),
     refunds: refundStore(database, options.now),
     refundClaims: refundClaimStore(database),
     foreignTokens: foreignTokenStore(database, options.now),

@@ -5,6 +5,7 @@ import {
   aliasPath,
   isKeyed,
   KEY_SCOPES,
+  type LinkBody,
   type List,
   type OperationId,
   type OrderBody,
@@ -80,6 +81,8 @@ const newRefund = async () =>
     { amount: '0.10', payee_address: RELAYER.address, reason: 'It came back' },
   )
 
+const LINK = { kind: 'invoice', brl_amount: '10.00', description: 'Consulting' }
+
 interface Case {
   params?: Record<string, string | number>
   body?: object
@@ -90,6 +93,8 @@ interface Case {
 /** A request for each. An operation that takes the header and is not here fails the first test. */
 const cases: Partial<Record<OperationId, () => Promise<Case>>> = {
   createOrder: async () => ({ body: { brl_amount: '10.00' }, count: countOf('listOrders') }),
+  createLink: async () => ({ body: LINK, count: countOf('listLinks') }),
+  endLink: async () => ({ params: { id: (await make<LinkBody>('createLink', {}, LINK)).id } }),
   createExport: async () => ({ body: { format: 'csv' }, count: countOf('listExports') }),
   cancelOrder: async () => ({ params: { id: (await newOrder()).id }, count: eventsOf('order.cancelled') }),
   async acceptOrder() {
@@ -203,6 +208,7 @@ const cases: Partial<Record<OperationId, () => Promise<Case>>> = {
 /** A field by which a second request differs, of those that have a body. */
 const DIFFERENT: Partial<Record<OperationId, object>> = {
   createExport: { format: 'ofx' },
+  createLink: { brl_amount: '11.00' },
   createOrder: { brl_amount: '11.00' },
   acceptOrder: { reason: 'Another one' },
   attachAttention: { reason: 'Another one' },

@@ -15,6 +15,7 @@ import { entryList } from '../api/entry'
 import { eventBody, eventList } from '../api/event'
 import { explanation } from '../api/explanation'
 import { exportList, ledgerExport } from '../api/export'
+import { link, linkList, payerLink } from '../api/link'
 import { listOf, searchedListOf } from '../api/list'
 import { merchant, merchantWithKey, merchantWithNewKey } from '../api/merchant'
 import { checkout, order, payment } from '../api/order'
@@ -54,6 +55,9 @@ export const answers = {
   Problem: problem,
   Order: order,
   OrderList: orderList,
+  Link: link,
+  LinkList: linkList,
+  PayerLink: payerLink,
   AttentionItem: attentionItem,
   AttentionList: attentionList,
   EntryList: entryList,

@@ -3,6 +3,7 @@ import { apiKeys, members, merchants, sessions } from './account'
 import { type AnswerName, answers } from './answers'
 import { chain } from './chain'
 import { endpoints, events } from './events'
+import { links } from './links'
 import type { Operation } from './operation'
 import { orders } from './orders'
 import { payers } from './payers'
@@ -37,6 +38,7 @@ export const operations = {
   ...payers,
   ...chain,
   ...orders,
+  ...links,
   ...refunds,
   ...recoveries,
   ...subscriptions,

@@ -19,6 +19,7 @@ import { Failure, Loading } from './elements/states'
 import { EndpointsPage } from './endpoints/endpoints-page'
 import { Frame } from './frame/frame'
 import { Missing } from './frame/missing'
+import { LinksPage } from './links/links-page'
 import { MonthPage } from './month/month-page'
 import { OrderPage } from './orders/order-page'
 import { OrdersPage } from './orders/orders-page'
@@ -112,6 +113,7 @@ function Home({ kept, onOffered }: { kept: string | null; onOffered(): void }) {
             <Route path="/" component={OverviewPage} />
             <Route path="/orders" component={OrdersPage} />
             <Route path="/orders/:id">{({ id }) => <OrderPage id={id} />}</Route>
+            <Route path="/links" component={LinksPage} />
             <Route path="/month" component={MonthPage} />
             <Route path="/attention" component={AttentionPage} />
             <Route path="/subscriptions" component={SubscriptionsPage} />

@@ -78,6 +78,7 @@ const introduction = [
 
 const tags: readonly (readonly [string, string])[] = [
   ['Orders', 'One-shot invoices.'],
+  ['Links', 'Pages on which payers open orders, quoted at that moment.'],
   ['Refunds', 'Money that goes back from your wallet.'],
   ['Subscriptions', 'Recurring charges that produce orders.'],
   ['Events', 'What webhooks send, to be pulled instead.'],

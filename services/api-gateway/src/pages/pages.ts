@@ -44,7 +44,7 @@ export function pages({ folder, settings, session, mode, logos }: PagesOptions):
   // `gzip`: the build leaves a compressed copy beside each asset.
   if (existsSync(assets)) router.use('/assets', sirv(assets, { gzip: true, immutable: true, maxAge: YEAR_S, etag: true, extensions: [] }))
   router.get(
-    ['/pay/:order_id', '/pay/receipt/:order_id', '/pay/subscription/:payer_token', '/pay/refund/:payer_token'],
+    ['/pay/:order_id', '/pay/receipt/:order_id', '/pay/subscription/:payer_token', '/pay/refund/:payer_token', '/pay/link/:payer_token'],
     document(['pay.html', 'pay/index.html', 'index.html']),
   )
   router.get(['/dashboard', '/dashboard/*path'], document(['dashboard.html', 'dashboard/index.html', 'index.html']))

@@ -86,6 +86,10 @@ export function orderWrites(database: Database, { now, committed }: OrderStoreOp
 /** True when this charge is settled already: it was requested twice, or withdrawn. */
 export const isKnownOrder = (error: unknown) => isUniqueViolation(error, 'orders_pkey') || isSettledCharge(error)
 
+/** A new order alone, as one step of a transaction. */
+export const insertionOf = (change: Change, at: Date): Unit =>
+  insertion([{ id: change.order.id, change, events: outboxRows(change.events, at) }])
+
 function insertion(writes: readonly Write[]): Unit {
   const rows = writes.map(({ change }) => change.order)
   return {

@@ -14,6 +14,7 @@ import type {
   ExplanationBody,
   ExportBody,
   InvitationBody,
+  LinkBody,
   List,
   MailPreferencesBody,
   MemberBody,
@@ -132,6 +133,9 @@ export const api = {
   order: (id: string) => call<OrderBody>(`${ME}/orders/${id}`),
   updateOrder: (id: string, body: UpdateOrder) => call<OrderBody>(`${ME}/orders/${id}`, { method: 'PATCH', body }),
   eraseCustomers: (body: EraseCustomers) => post<CustomerErasureBody>(`${ME}/customers/erase`, body),
+  links: (query: Query) => call<List<LinkBody>>(withQuery(`${ME}/links`, query)),
+  createLink: (body: object, key: string) => post<LinkBody>(`${ME}/links`, body, key),
+  endLink: (id: string) => post<LinkBody>(`${ME}/links/${id}/end`),
   createOrder: (body: object, key: string) => post<OrderBody>(`${ME}/orders`, body, key),
   acceptOrder: (id: string, reason: string) => post<OrderBody>(`${ME}/orders/${id}/accept`, { reason }),
   recover: (id: string, token_address: string | null, destination: string) =>

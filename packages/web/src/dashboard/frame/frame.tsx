@@ -13,6 +13,11 @@ import './frame.css'
 const pages = [
   { path: '/', name: 'overview', icon: 'M3 10.5 10 4l7 6.5M5 9v7h10V9' },
   { path: '/orders', name: 'orders', icon: 'M5 3h10v14l-2.5-1.5L10 17l-2.5-1.5L5 17zM8 7.5h4M8 11h4' },
+  {
+    path: '/links',
+    name: 'links',
+    icon: 'M8.5 11.5a3 3 0 0 0 4.2 0l3-3a3 3 0 0 0-4.2-4.2l-1 1M11.5 8.5a3 3 0 0 0-4.2 0l-3 3a3 3 0 0 0 4.2 4.2l1-1',
+  },
   { path: '/month', name: 'month', icon: 'M4 5h12v12H4zM4 9h12M7 3v4M13 3v4M7.5 13h5' },
   { path: '/attention', name: 'attention', icon: 'M10 3a5 5 0 0 0-5 5v4l-1.5 2h13L15 12V8a5 5 0 0 0-5-5M8.5 17h3' },
   {

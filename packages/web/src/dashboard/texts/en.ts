@@ -1,6 +1,7 @@
 import { explanationEn } from '../../explanation/explanation-en'
 import { loginEn } from '../account/login-en'
 import { invoicingEn } from '../invoicing/invoicing-en'
+import { linksEn } from '../links/links-en'
 import { refundsEn } from '../refunds/refunds-en'
 import { teamEn } from '../team/team-en'
 import { endpointsEn } from './endpoints-en'
@@ -15,6 +16,7 @@ export const en: Texts = {
   nav: {
     overview: 'Overview',
     orders: 'Orders',
+    links: 'Links',
     month: 'Month',
     attention: 'Attention',
     subscriptions: 'Subscriptions',
@@ -23,6 +25,7 @@ export const en: Texts = {
     team: 'Team',
     settings: 'Settings',
   },
+  links: linksEn,
   refunds: refundsEn,
   invoicing: invoicingEn,
   explanation: explanationEn,

@@ -1,6 +1,7 @@
 import { explanationPt } from '../../explanation/explanation-pt'
 import { loginPt } from '../account/login-pt'
 import { invoicingPt } from '../invoicing/invoicing-pt'
+import { linksPt } from '../links/links-pt'
 import { refundsPt } from '../refunds/refunds-pt'
 import { teamPt } from '../team/team-pt'
 import { endpointsPt } from './endpoints-pt'
@@ -15,6 +16,7 @@ export const pt = {
   nav: {
     overview: 'Visão geral',
     orders: 'Cobranças',
+    links: 'Links',
     month: 'Mês',
     attention: 'Atenção',
     subscriptions: 'Assinaturas',
@@ -23,6 +25,7 @@ export const pt = {
     team: 'Equipe',
     settings: 'Ajustes',
   },
+  links: linksPt,
   refunds: refundsPt,
   invoicing: invoicingPt,
   explanation: explanationPt,

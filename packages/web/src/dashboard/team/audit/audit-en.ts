@@ -31,6 +31,8 @@ export const auditEn: typeof auditPt = {
     'merchant.unfreeze': 'Account not frozen any more',
 
     'order.create': 'Order created',
+    'link.create': 'Payment link created',
+    'link.end': 'Payment link ended',
     'order.update': 'Customer or document of an order changed',
     'customer.erase': 'Customer erased everywhere',
     'order.cancel': 'Order cancelled',

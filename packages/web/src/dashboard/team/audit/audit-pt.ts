@@ -29,6 +29,8 @@ export const auditPt = {
     'merchant.unfreeze': 'Conta não está mais congelada',
 
     'order.create': 'Cobrança criada',
+    'link.create': 'Link de pagamento criado',
+    'link.end': 'Link de pagamento encerrado',
     'order.update': 'Cliente ou documento da cobrança mudado',
     'customer.erase': 'Cliente apagado de tudo',
     'order.cancel': 'Cobrança cancelada',

@@ -1,0 +1,27 @@
+import type { linksPt } from './links-pt'
+
+export const linksEn: typeof linksPt = {
+  title: 'Payment links',
+  fresh: 'New link',
+  create: 'Create the link',
+  kind: 'What for',
+  kinds: { invoice: 'One invoice, paid once', reusable: 'Any number of payers' },
+  chosen: 'The payer chooses the amount',
+  least: 'At least',
+  most: 'At most',
+  due: 'Due date (optional)',
+  maxPayments: 'Ends with how many payments (optional)',
+  statuses: { open: 'Open', overdue: 'Overdue', undecided: 'Check', paid: 'Paid', ended: 'Ended' },
+  amount: 'Amount',
+  range: (least, most) => `${least} to ${most}`,
+  payments: 'Payments',
+  link: 'Link',
+  url: 'Address for the payer',
+  order: 'See the order',
+  dueOn: moment => `due ${moment}`,
+  end: 'End',
+  endSure: 'End this link? It opens no order any more. One that is open already holds until its own end.',
+  empty: 'No link yet',
+  emptyText: 'A link asks for reais, and gets the rate when the payer opens it. Send it in a message, or print it.',
+  quoted: 'The amount in USDC is quoted when the payer presses “Pay now”, and holds for 15 minutes.',
+}

@@ -1,0 +1,128 @@
+import { CENT, LINK_QUOTE_MAX_S, type ListLinks, type MerchantTerms, orderStatus } from '@ponte/contracts'
+import {
+  commitUnit,
+  type Database,
+  insertRows,
+  keysetPage,
+  type Sql,
+  type Statement,
+  type StoredAnswer,
+  uuidv7Floor,
+} from '@ponte/service-kit'
+import { z } from 'zod'
+import { type Link, type LinkFacts, requireOpening, standingOrder } from '../link/link'
+import type { Change } from '../order/order'
+import { insertionOf } from './order-writes'
+import type { OrderStoreOptions } from './rows'
+import { int, table, text, time, units } from './table'
+
+const links = table('links', {
+  id: text,
+  merchantId: text,
+  terms: z.custom<MerchantTerms>(),
+  payerToken: text,
+  kind: z.enum(['invoice', 'reusable']),
+  brlCentavos: units.nullable(),
+  minCentavos: units.nullable(),
+  maxCentavos: units.nullable(),
+  description: text,
+  externalRef: text.nullable(),
+  metadata: z.record(text, text),
+  dueAt: time.nullable(),
+  quoteSeconds: int,
+  maxPayments: int.nullable(),
+  successUrl: text.nullable(),
+  cancelUrl: text.nullable(),
+  createdBy: text.nullable(),
+  createdAt: time,
+  endedAt: time.nullable(),
+})
+
+const linked = z.object({ id: text, status: orderStatus, expiresAt: time }).nullable()
+const facts = z.object({ paid: int, open: int, newest: linked, paidBy: linked, payable: linked, undecided: linked })
+
+const INSERT: Statement = { name: 'link-insert', text: insertRows('links', links.columns) }
+const IS_OPEN = "status IN ('pending', 'confirming', 'underpaid')"
+const LINKED = `json_build_object('id', id, 'status', status, 'expiresAt', expires_at)`
+const last = (name: string, where: string, order = 'DESC') =>
+  `(SELECT ${LINKED} FROM opened WHERE ${where} ORDER BY id ${order} LIMIT 1) AS "${name}"`
+// Raw SQL: one look at all orders of a link. What is less than a cent decides nothing, here as in their verdict; one that was paid, and whose payment the chain took
+// back, may have it again.
+const FACTS: Statement = {
+  name: 'link-facts',
+  text: `
+  WITH opened AS (SELECT orders.* FROM link_orders JOIN orders ON orders.id = order_id WHERE link_id = $1)
+  SELECT (SELECT count(*) FROM opened WHERE status = 'paid') AS paid, (SELECT count(*) FROM opened WHERE ${IS_OPEN}) AS open,
+    ${last('newest', 'true')}, ${last('paidBy', "status = 'paid'", 'ASC')}, ${last('payable', IS_OPEN)},
+    ${last('undecided', `NOT ${IS_OPEN} AND status <> 'paid' AND handled_at IS NULL AND (paid_at IS NOT NULL OR greatest(seen_units, confirmed_units) >= ${CENT})`)}`,
+}
+// Raw SQL: an order and what it belongs to in one transaction, behind the lock of the link.
+const LOCK = `SELECT ${links.select()} FROM links WHERE id = $1 FOR UPDATE`
+const ATTACH = 'INSERT INTO link_orders (order_id, link_id) VALUES ($1, $2)'
+// Raw SQL: of the orders of an invoice that are open although another one is paid. An order lives no longer than a quote.
+const REPLACED = `
+  SELECT orders.id FROM link_orders JOIN orders ON orders.id = order_id JOIN links ON links.id = link_id
+  WHERE order_id >= $1 AND links.kind = 'invoice' AND orders.${IS_OPEN} AND superseded_at IS NULL AND EXISTS (
+    SELECT FROM link_orders AS other JOIN orders AS paid ON paid.id = other.order_id WHERE other.link_id = link_orders.link_id AND paid.status = 'paid')
+  LIMIT $2`
+
+/** Links with what became of their orders. */
+export function linkStore(database: Database, { now, committed }: OrderStoreOptions) {
+  const factsOf = async (sql: Sql, id: string): Promise<LinkFacts> => facts.parse((await sql.query(FACTS, [id])).rows[0])
+  const found = async (name: string, where: string, values: readonly unknown[]): Promise<Link | null> => {
+    const { rows } = await database.query({ name, text: `SELECT ${links.select()} FROM links WHERE ${where}` }, values)
+    return rows[0] ? links.parse(rows[0]) : null
+  }
+  return {
+    facts: (id: string) => factsOf(database, id),
+    insert: async (link: Link, answers: readonly StoredAnswer[]): Promise<void> => {
+      await database.commit({ write: INSERT, rows: { links: [links.record(link)] }, answers })
+    },
+    find: (merchantId: string, id: string) => found('link-find', 'id = $1 AND merchant_id = $2', [id, merchantId]),
+    findByPayerToken: (token: string) => found('link-of-payer', 'payer_token = $1', [token]),
+    async list(merchantId: string, query: ListLinks, limit: number): Promise<Link[]> {
+      const { rows } = await keysetPage<{ id: string }>(database, {
+        ...{ select: links.select(), from: 'links', owner: ['merchant_id', merchantId], limit, query },
+        leading: [['external_ref', 'text', query.external_ref]],
+      })
+      return rows.map(row => links.parse(row))
+    },
+    /** Ends it once. */
+    async end(merchantId: string, id: string, at: Date, answerOf: (link: Link) => readonly StoredAnswer[]): Promise<Link | null> {
+      return database.transaction(async sql => {
+        const { rows } = await sql.query(LOCK, [id])
+        const link = rows[0] ? links.parse(rows[0]) : null
+        if (link?.merchantId !== merchantId) return null
+        const ended = { ...link, endedAt: link.endedAt ?? at }
+        await sql.query('UPDATE links SET ended_at = $2 WHERE id = $1', [id, ended.endedAt])
+        await commitUnit(sql, { answers: answerOf(ended) })
+        return ended
+      })
+    },
+
+    /** Writes this order of the link, unless another one stands that payers are led to: of many at once one is written. Answers the order that is. */
+    async open({ id }: Link, change: Change): Promise<string> {
+      const at = now()
+      const standing = await database.transaction(async sql => {
+        const { rows } = await sql.query(LOCK, [id])
+        const link = links.parse(rows[0])
+        const known = await factsOf(sql, id)
+        const other = standingOrder(link, known)
+        if (other) return other.id
+        requireOpening(link, known, at)
+        await commitUnit(sql, insertionOf(change, at))
+        await sql.query(ATTACH, [change.order.id, id])
+        return null
+      })
+      if (standing === null) committed(change)
+      return standing ?? change.order.id
+    },
+
+    /** Ids of open orders that a paid one of the same invoice replaces. */
+    async replaced(limit: number): Promise<string[]> {
+      const since = uuidv7Floor(new Date(now().getTime() - 2 * LINK_QUOTE_MAX_S * 1_000))
+      const { rows } = await database.query<{ id: string }>({ name: 'link-replaced', text: REPLACED }, [since, limit])
+      return rows.map(row => row.id)
+    },
+  }
+}

@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto'
+import type { LinkBody, OrderBody, PayerLinkBody } from '@ponte/contracts'
+import { silentLogger, until, uuidv7 } from '@ponte/service-kit'
+import request from 'supertest'
+import { createOrders } from '../src'
+import { listener } from './listener'
+import { asMerchant, asPayer, merchantId, PAYOUT, startOrders } from './setup'
+
+let system: Awaited<ReturnType<typeof startOrders>>
+let chain: ReturnType<typeof listener>
+let second: ReturnType<typeof createOrders>
+beforeAll(async () => {
+  system = await startOrders()
+  chain = listener(system.bus)
+  second = createOrders(system.config, { bus: system.bus, logger: silentLogger })
+  await second.start()
+})
+afterAll(async () => {
+  await second.stop()
+  await system.stop()
+})
+
+/** Chain time only goes forward, so that orders of each test end later than those before. */
+let quoteSeconds = 60
+beforeEach(() => {
+  quoteSeconds += 4_000
+})
+const invoice = { kind: 'invoice', brl_amount: '542.00', description: 'Consulting, November', external_ref: 'INV-7' }
+const post = (path: string, body: object = {}, as: object = asMerchant(), url = system.url) =>
+  request(url)
+    .post(`/api/v1${path}`)
+    .set(as as Record<string, string>)
+    .send(body)
+const get = async (path: string, as: object = asMerchant()) =>
+  (
+    await request(system.url)
+      .get(`/api/v1${path}`)
+      .set(as as Record<string, string>)
+  ).body
+const make = async (body: object = {}, as: object = asMerchant()): Promise<LinkBody> => {
+  const answer = await post('/links', { ...invoice, quote_seconds: quoteSeconds, ...body }, as)
+  expect(answer.status).toBe(201)
+  return answer.body
+}
+const tokenOf = ({ url }: LinkBody) => new URL(url).pathname.replace('/pay/link/', '')
+const open = (link: LinkBody, body: object = {}, url = system.url) => post(`/payer/links/${tokenOf(link)}/order`, body, asPayer(), url)
+const view = (link: LinkBody): Promise<PayerLinkBody> => get(`/payer/links/${tokenOf(link)}`, asPayer())
+const opened = async (link: LinkBody): Promise<OrderBody> => {
+  const { body } = await open(link)
+  return get(`/orders/${body.order.id}`)
+}
+const pays = (order: OrderBody, change: object = {}) => chain.report('confirmed', chain.payment(order, change))
+const expire = async (order: OrderBody) => {
+  await chain.advances(new Date(Date.parse(order.expires_at) + 1))
+  await until(async () => (await get(`/orders/${order.id}`)).status === 'expired', 'it did not expire')
+}
+
+describe('a link', () => {
+  it('asks for reais, and is quoted when a payer opens an order on it', async () => {
+    const link = await make({ metadata: { seat: '12' }, success_url: 'https://shop.example/done' })
+    expect(link).toMatchObject({ object: 'link', status: 'open', brl_amount: '542.00', orders_paid: 0, order_id: null, livemode: false })
+    expect(await view(link)).toMatchObject({ object: 'payer_link', status: 'open', merchant_name: 'Padaria Estrela', order: null })
+    expect((await get(`/links/${link.id}`)).order_id).toBeNull()
+
+    const { status, body } = await open(link)
+    expect([status, body.order.status]).toEqual([200, 'pending'])
+    const order: OrderBody = await get(`/orders/${body.order.id}`)
+    expect(order).toMatchObject({
+      ...{ brl_amount: '542.00', usdc_amount: '100.000000', external_ref: 'INV-7', description: 'Consulting, November' },
+      ...{ metadata: { seat: '12' }, success_url: 'https://shop.example/done', subscription_id: null },
+    })
+    expect(Date.parse(order.expires_at) - Date.parse(order.created_at)).toBe(quoteSeconds * 1_000)
+    expect((await system.published(order.id)).map(({ type }) => type)).toEqual([])
+  })
+
+  it('of an invoice has one order at most that is open: fifty browsers on two replicas open one', async () => {
+    const link = await make()
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => open(link, {}, n % 2 === 0 ? system.url : `http://127.0.0.1:${second.http.port()}`)),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(new Set(answers.map(({ body }) => body.order.id)).size).toBe(1)
+    const { rows } = await system.sql.query('SELECT count(*)::int AS n FROM link_orders WHERE link_id = $1', [link.id])
+    expect(rows).toEqual([{ n: 1 }])
+  }, 60_000)
+
+  it('is paid once, and then opens nothing', async () => {
+    const link = await make()
+    const order = await opened(link)
+    await pays(order)
+    expect(await get(`/links/${link.id}`)).toMatchObject({ status: 'paid', orders_paid: 1, order_id: order.id })
+    const answer = await open(link)
+    expect([answer.status, answer.body.status, answer.body.order]).toEqual([
+      ...[200, 'paid'],
+      { id: order.id, status: 'paid', checkout_url: order.payment.checkout_url, expires_at: order.expires_at },
+    ])
+  })
+
+  it('opens another order at the rate of its moment once one has ended unpaid', async () => {
+    const link = await make()
+    const first = await opened(link)
+    await expire(first)
+    expect(await view(link)).toMatchObject({ status: 'open', order: null })
+    const next = await opened(link)
+    expect(next.id).not.toBe(first.id)
+    expect(await get(`/links/${link.id}`)).toMatchObject({ order_id: next.id })
+  })
+
+  it('opens none while money of an order that ended waits for a decision, and that decision pays it', async () => {
+    const link = await make()
+    const order = await opened(link)
+    await expire(order)
+    await pays(order, { block_time: new Date(Date.parse(order.expires_at) + 5_000).toISOString() })
+    expect(await get(`/links/${link.id}`)).toMatchObject({ status: 'undecided', orders_paid: 0 })
+    const refused = await open(link)
+    expect([refused.status, refused.body.code]).toEqual([409, 'invalid_state'])
+    expect((await post(`/orders/${order.id}/accept`, { reason: 'An hour late' })).status).toBe(200)
+    expect(await get(`/links/${link.id}`)).toMatchObject({ status: 'paid', orders_paid: 1 })
+  })
+
+  it('opens again once the merchant has handled that money', async () => {
+    const link = await make()
+    const order = await opened(link)
+    await expire(order)
+    await pays(order, { block_time: new Date(Date.parse(order.expires_at) + 5_000).toISOString() })
+    const { data } = await get('/attention?limit=100')
+    const item = data.find((one: { order: OrderBody | null }) => one.order?.id === order.id)
+    expect((await post(`/attention/${item.id}/handle`, { facts: item.facts, note: 'Paid back by hand' })).status).toBe(200)
+    expect((await opened(link)).id).not.toBe(order.id)
+  })
+
+  it('closes what is open once an order before it is paid after all', async () => {
+    const link = await make()
+    const first = await opened(link)
+    await expire(first)
+    const next = await opened(link)
+    await pays(first, { block_time: new Date(Date.parse(first.expires_at) + 5_000).toISOString() })
+    // The second was opened before the money came.
+    expect((await post(`/orders/${first.id}/accept`, { reason: 'Late' })).status).toBe(200)
+    await until(async () => (await get(`/orders/${next.id}`)).status === 'cancelled', 'the other order stays open')
+    await pays(next)
+    expect(await get(`/orders/${next.id}`)).toMatchObject({ status: 'cancelled', exception: 'paid_after_cancel' })
+  })
+
+  it('lets the payer choose within bounds', async () => {
+    const link = await make({
+      kind: 'reusable',
+      brl_amount: undefined,
+      brl_amount_min: '5.42',
+      brl_amount_max: '54.20',
+      external_ref: null,
+    })
+    expect((await open(link, { brl_amount: '54.21' })).body.errors).toEqual([
+      { path: 'brl_amount', message: 'must be chosen between 5.42 and 54.20' },
+    ])
+    expect((await open(link)).status).toBe(400)
+    const [one, other] = [await open(link, { brl_amount: '5.42' }), await open(link, { brl_amount: '54.20' })]
+    expect(one.body.order.id).not.toBe(other.body.order.id)
+    expect((await get(`/orders/${other.body.order.id}`)).usdc_amount).toBe('10.000000')
+    // No payer sees the order of another.
+    expect((await view(link)).order).toBeNull()
+  })
+
+  it('that is reusable ends with its number of payments', async () => {
+    const link = await make({ kind: 'reusable', max_payments: 1 })
+    const [first, second] = [await opened(link), await opened(link)]
+    await pays(first)
+    expect((await open(link)).body.code).toBe('invalid_state')
+    // What was open stays so.
+    await pays(second)
+    expect(await get(`/links/${link.id}`)).toMatchObject({ status: 'paid', orders_paid: 2 })
+  })
+
+  it('is ended once, by its merchant alone', async () => {
+    const link = await make()
+    const stranger = asMerchant(uuidv7(), PAYOUT)
+    expect((await post(`/links/${link.id}/end`, {}, stranger)).status).toBe(404)
+    expect(await get(`/links/${link.id}`, stranger)).toMatchObject({ code: 'not_found' })
+    const ended = await post(`/links/${link.id}/end`)
+    expect(ended.body).toMatchObject({ status: 'ended', ended_at: expect.any(String) })
+    expect((await post(`/links/${link.id}/end`)).body.ended_at).toBe(ended.body.ended_at)
+    expect((await open(link)).body).toMatchObject({ code: 'invalid_state' })
+    expect((await post('/links/00000000-0000-7000-8000-000000000000/end')).status).toBe(404)
+  })
+
+  it('pays to the payout address that the merchant has when an order is opened, and opens none without one', async () => {
+    const merchant = uuidv7()
+    const link = await make({}, asMerchant(merchant, null))
+    expect((await open(link)).body.code).toBe('payout_address_required')
+  })
+
+  it('is found by its token alone', async () => {
+    expect((await open({ url: `https://x/pay/link/${randomUUID()}` } as LinkBody)).status).toBe(404)
+    expect(await get(`/payer/links/${randomUUID()}`, asPayer())).toMatchObject({ code: 'not_found' })
+  })
+})
+
+it('lists links newest first, by their reference too', async () => {
+  const merchant = uuidv7()
+  const as = asMerchant(merchant, PAYOUT)
+  const made = [await make({ external_ref: 'A' }, as), await make({ external_ref: 'B' }, as), await make({ external_ref: 'A' }, as)]
+  const ids = (list: { data: LinkBody[] }) => list.data.map(({ id }) => made.findIndex(link => link.id === id))
+  expect(ids(await get('/links', as))).toEqual([2, 1, 0])
+  expect(ids(await get('/links?external_ref=A', as))).toEqual([2, 0])
+  const page = await get('/links?limit=2', as)
+  expect([ids(page), page.has_more]).toEqual([[2, 1], true])
+  expect(ids(await get(`/links?starting_after=${page.data[1].id}`, as))).toEqual([0])
+  expect((await get('/links')).data.every((link: LinkBody) => !made.some(({ id }) => id === link.id))).toBe(true)
+})
+
+it('answers a repeated request with the same link', async () => {
+  const key = { 'Idempotency-Key': uuidv7() }
+  const as = { ...asMerchant(merchantId, PAYOUT), ...key }
+  const [first, again] = [await post('/links', invoice, as), await post('/links', invoice, as)]
+  expect([again.status, again.body]).toEqual([201, first.body])
+})
