@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { type EventData, type EventType, type MerchantTerms, queuesReadBy, topology } from '@ponte/contracts'
 import type { LocalChain } from '@ponte/local-servers'
 import { createOrders, ordersConfig, ordersMigrations } from '@ponte/orders'
@@ -49,21 +51,16 @@ export async function startOrders(chain: LocalChain, start: number, fault?: Faul
   for (const other of others) await other.start?.()
   await orders.start()
   const url = `http://127.0.0.1:${orders.http.port()}`
-  const fetched = (terms: MerchantTerms, method: string, path: string, body?: object) =>
-    fetch(`${url}/api/v1${path}`, {
-      method,
-      headers: {
-        Authorization: `Bearer ${signCaller({ kind: 'merchant', terms, user_id: 'ana' }, { secrets: [SECRET], audience: 'orders' })}`,
-        'Content-Type': 'application/json',
-      },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    })
+  const fetched = (terms: MerchantTerms, method: string, path: string, body?: object) => {
+    const caller = signCaller({ kind: 'merchant', terms, user_id: 'ana' }, { secrets: [SECRET], audience: 'orders' })
+    return asked(`${url}/api/v1${path}`, method, { Authorization: `Bearer ${caller}`, 'Content-Type': 'application/json' }, body)
+  }
   return {
     dead,
     setClock,
     idle: () => orders.idle(),
     async due() {
-      await fetch(`http://127.0.0.1:${orders.ops.port()}/due`, { method: 'POST' })
+      await asked(`http://127.0.0.1:${orders.ops.port()}/due`, 'POST', {})
     },
     async publish<T extends EventType>(type: T, data: EventData<T>, occurredAt = now, times = 1) {
       const id = uuidv7()
@@ -72,16 +69,15 @@ export async function startOrders(chain: LocalChain, start: number, fault?: Faul
     },
     /** Null where the service refuses it. */
     async call<T>(terms: MerchantTerms, method: string, path: string, body?: object): Promise<T | null> {
-      const response = await fetched(terms, method, path, body)
-      if (response.ok) return (await response.json()) as T
-      if (response.status !== 409) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-      await response.text()
+      const { status, bytes } = await fetched(terms, method, path, body)
+      if (status < 300) return JSON.parse(bytes.toString()) as T
+      if (status !== 409) throw new Error(`${method} ${path}: ${status} ${bytes}`)
       return null
     },
     bytes: async (terms: MerchantTerms, path: string): Promise<Uint8Array> => {
-      const response = await fetched(terms, 'GET', path)
-      if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`)
-      return new Uint8Array(await response.arrayBuffer())
+      const { status, bytes } = await fetched(terms, 'GET', path)
+      if (status !== 200) throw new Error(`GET ${path}: ${status} ${bytes}`)
+      return bytes
     },
     async stop() {
       await orders.stop()
@@ -92,3 +88,18 @@ export async function startOrders(chain: LocalChain, start: number, fault?: Faul
   }
 }
 export type Orders = Awaited<ReturnType<typeof startOrders>>
+
+/** Over a connection of its own: one that is kept may be closed by the service just when it is used again. */
+async function asked(
+  url: string,
+  method: string,
+  headers: Record<string, string>,
+  body?: object,
+): Promise<{ status: number; bytes: Buffer }> {
+  const sent = request(url, { method, headers, agent: false })
+  sent.end(body && JSON.stringify(body))
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  return { status: response.statusCode ?? 0, bytes: Buffer.concat(chunks) }
+}
