@@ -31,7 +31,7 @@ const homes: Record<string, string[]> = {
   axios: ['services/orders/src/quote/*-rate.ts'],
   '@aws-sdk/client-kms': ['services/chain-listener/src/relay/signer/kms-signer.ts'],
   // For hashing of blocks: their form, and the tries of their receipts.
-  '@ethereumjs': ['services/chain-listener/src/logs/{header,receipts,trie}.ts'],
+  '@ethereumjs': ['packages/payment-router/src/proof/{header,trie}.ts'],
   nodemailer: ['services/api-gateway/src/mail/smtp.ts'],
   fflate: ['services/orders/src/export/xlsx.ts'],
   'fast-png': ['services/api-gateway/src/branding/logo.ts'],
@@ -50,7 +50,7 @@ const homes: Record<string, string[]> = {
   commander: ['packages/cli/src/*.ts'],
   luxon: ['services/subscriptions/src/calendar/calendar.ts'],
   ethers: [
-    'packages/payment-router/src/{*,deployment/*,monitor/*,payment/*}.ts',
+    'packages/payment-router/src/{*,deployment/*,monitor/*,payment/*,proof/*}.ts',
     'packages/local-servers/src/anvil/local-chain.ts',
     'services/chain-listener/src/{rpc,relay,logs}/*.ts',
     'services/chain-listener/src/relay/{line/broadcaster,signer/*}.ts',

@@ -38,7 +38,7 @@ test('a link is made on its page, opened by a payer on a phone, paid, and shown 
   const form = page.getByRole('dialog')
   await form.getByRole('button', { name: 'Create the link' }).click()
   await form.locator('[aria-invalid=true]').first().waitFor()
-  await form.getByLabel('Amount').fill('150,00')
+  await form.getByRole('textbox', { name: 'Amount' }).fill('150,00')
   await form.getByLabel('Description').fill('Consulting, November')
   await form.getByLabel('Due date').fill('2099-12-31')
   expect(await seriousFaults(page)).toEqual([])

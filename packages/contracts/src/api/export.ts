@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { DOSSIER_ORIGINS_MAX } from '../dossier'
 import { address, id, timestamp, usdcAmount, usdcAmountInput } from '../fields'
+import { DOSSIER_ORIGINS_MAX } from './dossier'
 import { entryFilters, entryKind, fileForm } from './entry'
 import { listOf } from './list'
 

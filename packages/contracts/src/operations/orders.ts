@@ -1,12 +1,12 @@
 import { attachPayment, exportAttention, handleAttention, listAttention } from '../api/attention'
 import { eraseCustomers } from '../api/customer'
+import { DOSSIER_ORIGINS_MAX } from '../api/dossier'
 import { exportEntries, listEntries } from '../api/entry'
 import { explainTransaction } from '../api/explanation'
 import { createExport, EXPORT_KEPT_S, EXPORT_ROWS_MAX, EXPORTS_KEPT_MAX, EXPORTS_OPEN_MAX } from '../api/export'
 import { acceptOrder, createOrder, updateOrder } from '../api/order'
 import { exportOrders, listOrders } from '../api/order-list'
 import { summaryQuery } from '../api/summary'
-import { DOSSIER_ORIGINS_MAX } from '../dossier'
 import { askCheckouts, askExplanation } from '../internal-api'
 import { byEither, ends, file, internal, owned, priced } from './operation'
 

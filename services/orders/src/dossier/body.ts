@@ -9,11 +9,11 @@ import {
   formatUsdc,
   type PayoutProof,
 } from '@ponte/contracts'
+import { type Chosen, type DossierBasis, ruleOf } from '../ledger/dossier-basis'
 import type { Invoicing } from '../order/invoicing'
 import type { Order } from '../order/order'
 import type { PayoutSpan } from '../payment/payout-spans'
 import type { StoredOrigin, StoredTransfer } from '../store/dossiers'
-import { type Chosen, type DossierBasis, ruleOf } from './basis'
 
 /** What the books have of one origin. */
 export interface OriginFacts {

@@ -8,12 +8,12 @@ import {
   type MerchantTerms,
   parseUsdc,
 } from '@ponte/contracts'
+import { type BlockToProve, NotProvenError } from '../chain/receipt-proof'
+import { type Chosen, chooseByAmount, type DossierBasis, type Reached, sumOf } from '../ledger/dossier-basis'
 import type { LedgerExport } from '../ledger/export'
 import type { Store } from '../store'
-import { type Chosen, chooseByAmount, type DossierBasis, type Reached, sumOf } from './basis'
 import { countedOf, dossierBody, type OriginFacts } from './body'
 import { signedPdf } from './dossier-pdf'
-import { type BlockToProve, NotProvenError } from './receipt-proof'
 import { type DossierSigner, signedDossier, signedFile } from './signing'
 
 /** Of a file with its proofs; a block's receipts can be large, and anyone can make one so. */

@@ -11,7 +11,7 @@ import {
   type FileForm,
   formatUsdc,
 } from '@ponte/contracts'
-import type { DossierBasis } from '../dossier/basis'
+import type { DossierBasis } from './dossier-basis'
 
 /** A file of a merchant's ledger, and how far it is. */
 export interface LedgerExport {

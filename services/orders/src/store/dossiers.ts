@@ -1,6 +1,6 @@
 import type { Database } from '@ponte/service-kit'
 import { z } from 'zod'
-import type { Reached } from '../dossier/basis'
+import type { Reached } from '../ledger/dossier-basis'
 import type { Order } from '../order/order'
 import { orders, toOrder } from './rows'
 import { int, text, time, units } from './table'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { EXPORTS_KEPT_MAX, EXPORTS_OPEN_MAX, entryKind, exportFailure, exportFormat, exportStatus, fileForm } from '@ponte/contracts'
 import { commitUnit, type Database, insertRows, type Statement, type StoredAnswer } from '@ponte/service-kit'
-import { dossierBasis } from '../dossier/basis'
+import { dossierBasis } from '../ledger/dossier-basis'
 import type { LedgerExport } from '../ledger/export'
 import { int, table, text, time } from './table'
 

@@ -1,4 +1,4 @@
-import { chooseByAmount } from './basis'
+import { chooseByAmount } from './dossier-basis'
 
 const newest = [30n, 20n, 50n].map((units, index) => ({ sequence: 9 - index, units }))
 const counted = (wanted: bigint) => chooseByAmount(newest, wanted)?.map(one => [one.sequence, one.counted])

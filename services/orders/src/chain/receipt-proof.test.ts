@@ -1,8 +1,8 @@
 import { type RawReceipt, receiptsRoot } from '@ponte/payment-router'
 import { encodeRlp, type JsonRpcProvider, keccak256 } from 'ethers'
-import type { ChainReader } from '../chain/chain-reader'
-import { readProofs } from '../chain/receipts'
+import type { ChainReader } from './chain-reader'
 import { type BlockToProve, isOnRecord, NotProvenError, proveTransactions, toReceipts } from './receipt-proof'
+import { readProofs } from './receipts'
 
 const word = (byte: string) => `0x${byte.repeat(32)}`
 const ETHEREUM = { header: 'ethereum', receipts: 'ethereum' } as const

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { customer } from './api/customer'
-import { fiscalDocumentKey } from './api/fiscal-document'
-import { address, brlAmount, id, memo, rate, timestamp, txHash, usdcAmount } from './fields'
+import { address, brlAmount, id, memo, rate, timestamp, txHash, usdcAmount } from '../fields'
+import { customer } from './customer'
+import { fiscalDocumentKey } from './fiscal-document'
 
 /** More do not go into one dossier. */
 export const DOSSIER_ORIGINS_MAX = 1_000
