@@ -34,6 +34,10 @@ export const sdkReference: readonly ReferenceDoor[] = [
             "text": "One-shot invoices."
           },
           {
+            "signature": "readonly links: Links",
+            "text": "Pages on which payers open orders."
+          },
+          {
             "signature": "readonly refunds: Refunds",
             "text": "Money that goes back from your wallet."
           },
@@ -562,6 +566,29 @@ export const sdkReference: readonly ReferenceDoor[] = [
           {
             "signature": "save(cursor: string): unknown",
             "text": ""
+          }
+        ]
+      },
+      {
+        "name": "Links",
+        "text": "Payment links: pages on which payers open orders, quoted at that moment.",
+        "kind": "interface",
+        "members": [
+          {
+            "signature": "create(body: CreateLink, options?: WriteOptions): Promise<Link>",
+            "text": "Makes a link over an amount in BRL, or bounds between which the payer chooses. Send `url` to the payer."
+          },
+          {
+            "signature": "get(id: string, options?: RequestOptions): Promise<Link>",
+            "text": "Reads a link and what became of its orders."
+          },
+          {
+            "signature": "end(id: string, options?: WriteOptions): Promise<Link>",
+            "text": "Ends a link: it opens no order any more."
+          },
+          {
+            "signature": "list(query?: ListLinks, options?: RequestOptions): List<Link>",
+            "text": "Lists your links, newest first."
           }
         ]
       },
@@ -1162,6 +1189,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "members": []
       },
       {
+        "name": "CreateLink",
+        "text": "Sent by `links.create`.",
+        "kind": "type",
+        "signature": "type CreateLink = Schemas['CreateLink']",
+        "members": []
+      },
+      {
         "name": "CreateOrder",
         "text": "Sent by `orders.create`.",
         "kind": "type",
@@ -1372,6 +1406,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "members": []
       },
       {
+        "name": "Link",
+        "text": "A page on which payers open orders.",
+        "kind": "type",
+        "signature": "type Link = Schemas['Link']",
+        "members": []
+      },
+      {
         "name": "ListAttention",
         "text": "Filters and page of `attention.list`.",
         "kind": "type",
@@ -1411,6 +1452,13 @@ export const sdkReference: readonly ReferenceDoor[] = [
         "text": "Filters and page of `events.list`; to read on from a sequence use `events.follow`.",
         "kind": "type",
         "signature": "type ListEvents = Omit<Query<'listEvents'>, 'after' | 'wait'>",
+        "members": []
+      },
+      {
+        "name": "ListLinks",
+        "text": "Filters and page of `links.list`.",
+        "kind": "type",
+        "signature": "type ListLinks = Query<'listLinks'>",
         "members": []
       },
       {
