@@ -46,7 +46,7 @@ const changed = (change: (one: Dossier) => void) => {
   return failures(checkDossier(one))
 }
 
-test('the recorded one is genuine, and says which payout address nobody signed for', () => {
+test('the recorded one is genuine, and says which payout address has no signature', () => {
   expect(openSigned(recorded, recordedKeys)).toMatchObject({ form: 'json' })
   const checks = checkDossier(dossier())
   expect(failures(checks)).toEqual([])

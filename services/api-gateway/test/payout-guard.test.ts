@@ -210,7 +210,7 @@ describe('the signature of a payout address is kept with it', () => {
       const { body } = await prove(one.token, signature).expect(400)
       expect(body.errors).toEqual([expect.objectContaining({ path: 'signature' })])
     }
-    // What proves the address shortens no wait.
+    // A proof of the address shortens no wait.
     await decide(one.token, change.id, 'sign', { signature: await next.signMessage(message.replace(wallet.address, next.address)) }).expect(
       400,
     )

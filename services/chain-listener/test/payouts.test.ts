@@ -207,7 +207,7 @@ describe('a plain transfer to a payout address', () => {
     const coverage = coverageStore(listening.sql, chain.chainId)
     const bounds = (max: number) => ({ blocks: 100, max, worthUnits: 1_000_000n })
     expect(await coverage.endBusyPayouts(bounds(2))).toEqual([])
-    // Those of nothing are no rows.
+    // Transfers of nothing are no rows.
     expect(await coverage.floodedPayouts(bounds(201))).toEqual([])
     expect(await coverage.floodedPayouts(bounds(200))).toEqual([PAYOUT.toLowerCase()])
     expect((await booked())?.count).toBe(203)

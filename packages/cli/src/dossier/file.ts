@@ -31,7 +31,7 @@ const DOSSIER_LINE = '\n%ponte-dossier:'
 /** `%ponte-signature:`, a thumbprint, a point, a signature and the end of the line. */
 const SIGNATURE_LENGTH = 17 + 43 + 1 + 86 + 1
 
-/** What is signed in a file, as JSON or PDF. Every byte of it is part of what is signed, or has one form alone. Throws where anything is otherwise. */
+/** The signed dossier in a file, JSON or PDF. Every byte of it is part of what is signed, or has one form alone. Throws where anything is otherwise. */
 export function openSigned(bytes: Uint8Array, keys: DossierKeyring): SignedContent {
   const file = Buffer.from(bytes)
   if (file.subarray(0, PDF.length).toString('latin1') !== PDF) return { ...openJson(file, keys), form: 'json' }

@@ -16,7 +16,7 @@ export interface ProvenLog {
   data: string
 }
 
-/** What the hash of a block proves. */
+/** Facts that the hash of a block proves. */
 export interface ProvenReceipt {
   number: number
   /** Unix seconds. */

@@ -71,7 +71,7 @@ export const dossierOrigin = z.strictObject({
   at: timestamp,
   /** Reached the payout address. */
   amount: usdcAmount,
-  /** What of `amount` counts here: less than all of it for the oldest one of a sum that was asked for. */
+  /** The part of `amount` that counts here: less than all of it for the oldest one of a sum that was asked for. */
   counted: usdcAmount,
   /** Taken by the router on the way. */
   platform_fee: usdcAmount,
@@ -112,7 +112,7 @@ export const dossier = z.strictObject({
   network: z.string(),
   chain_id: z.int(),
   token_address: address,
-  /** Those that the origins reached, with the time in which each was the merchant's. */
+  /** Addresses that the origins reached, with the time in which each was the merchant's. */
   payout_addresses: z.array(z.strictObject({ address, from: timestamp, to: timestamp.nullable(), proof: payoutProof.nullable() })),
   /** Newest first. */
   origins: z.array(dossierOrigin).min(1).max(DOSSIER_ORIGINS_MAX),

@@ -5,7 +5,7 @@ import { accountData } from '../webhook'
 
 /** Published by api-gateway. Consumed by orders, webhook-dispatcher. The secrets travel sealed (AES-256-GCM). */
 export const merchantUpdated = merchantTerms.extend({
-  /** What the key of the payout address signed; null where it signed nothing. Absent from a gateway of the release before. */
+  /** The text that the key of the payout address signed, and its signature; null where it signed nothing. Absent from a gateway of the release before. */
   payout_proof: z.object({ message: z.string(), signature: z.string(), signed_at: timestamp }).nullable().optional(),
   webhook_url: z.string().nullable(),
   sealed_webhook_secret: z.string(),

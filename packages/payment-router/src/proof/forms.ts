@@ -1,7 +1,7 @@
 import type { HeaderForm } from './header'
 import type { ReceiptForm } from './receipts'
 
-/** How a chain's blocks hash. */
+/** Forms of a chain's headers and receipts, by which its blocks hash. */
 export interface ChainForms {
   /** The form of its headers; null when they cannot be held against their hashes, so that nodes are voted on. */
   header: HeaderForm | null

@@ -19,7 +19,7 @@ export interface PayoutChange {
   activatesAt: Date
 }
 
-/** What the key of a payout address signed for this merchant (EIP-191): evidence for third parties, which decides nothing here. */
+/** A text that the key of a payout address signed for this merchant (EIP-191): evidence for third parties, which decides nothing here. */
 export interface PayoutProof {
   address: string
   message: string

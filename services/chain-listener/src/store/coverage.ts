@@ -109,7 +109,7 @@ function toDeposit(address: string, { memo, merchant, router, watchFrom, watchUn
   return watchFrom === null ? undefined : payoutAddress(address, watchFrom, watchUntil ?? undefined)
 }
 
-/** How many transfers of worth, in how many blocks, are no merchant's. */
+/** Transfers of worth, and the blocks in which so many are no merchant's. */
 export interface PayoutBounds {
   blocks: number
   max: number
@@ -166,9 +166,9 @@ export function coverageStore(database: Database, chainId: number) {
     },
     /** Payout addresses to which more of worth came than this in the newest blocks are not watched any more, as many blocks from now on. Answers which ones end by it. */
     endBusyPayouts: (bounds: PayoutBounds) => addressesOf('coverage-end-busy', END_BUSY, bounds),
-    /** Those to which as many came that are worth less. They are watched on. */
+    /** Payout addresses to which as many came that are worth less. They are watched on. */
     floodedPayouts: (bounds: PayoutBounds) => addressesOf('coverage-flooded', FLOODED, bounds),
-    /** How many payout addresses are not watched any more, or will not be. */
+    /** The number of payout addresses that are not watched any more, or will not be. */
     async endedPayouts(): Promise<number> {
       return (await database.query<{ count: number }>({ name: 'coverage-ended', text: ENDED }, [chainId])).rows[0]?.count ?? 0
     },

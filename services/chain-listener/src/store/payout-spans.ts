@@ -24,7 +24,7 @@ const PUBLISHED: Statement = {
   WHERE payouts.chain_id = $chain_id::bigint AND payouts.address = one.address`,
 }
 
-/** How payout addresses are watched, which orders is notified of. */
+/** Spans in which payout addresses are watched; orders is notified of them. */
 export const payoutSpanStore = (database: Database, chainId: number) => ({
   unpublished: async (before: Date, limit: number): Promise<PayoutSpan[]> =>
     (await database.query<PayoutSpan>({ name: 'payout-spans-unpublished', text: UNPUBLISHED }, [chainId, before, limit])).rows,

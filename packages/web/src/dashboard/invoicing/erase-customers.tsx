@@ -76,7 +76,7 @@ function EraseForm({ onDone }: { onDone(count: CustomerErasureBody): void }) {
   )
 }
 
-/** How much forgot its customer. */
+/** Orders and subscriptions that forgot their customer. */
 export function Erased({ count }: { count: CustomerErasureBody | null }) {
   const { t } = useWords()
   return <div role="status">{count && <p className="done">{t.invoicing.erased(count.orders, count.subscriptions)}</p>}</div>

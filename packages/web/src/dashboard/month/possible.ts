@@ -6,9 +6,9 @@ type Direct = Pick<EntryBody, 'amount' | 'reverses' | 'market_brl_amount' | 'pta
 /** Plain transfers of a month: what they come to if they were for sales. What was taken back counts for nothing. */
 export interface Possible {
   centavos: bigint
-  /** Those that have a value. */
+  /** Transfers that have a value. */
   valued: number
-  /** Those of whose time neither we nor the central bank kept a rate, and their units. */
+  /** Transfers of whose time neither we nor the central bank kept a rate, and their units. */
   unvalued: number
   unvaluedUnits: bigint
 }

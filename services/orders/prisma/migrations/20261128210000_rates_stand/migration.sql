@@ -11,7 +11,7 @@ CREATE FUNCTION seal_rate() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 END $$;
 CREATE TRIGGER seal_rate BEFORE INSERT OR UPDATE ON market_rates FOR EACH ROW WHEN (NEW.seal IS NULL) EXECUTE FUNCTION seal_rate();
 CREATE TRIGGER seal_rate BEFORE INSERT OR UPDATE ON ptax_rates FOR EACH ROW WHEN (NEW.seal IS NULL) EXECUTE FUNCTION seal_rate();
--- What there is already: one a minute of the days since rates are kept.
+-- Rates that are there already: one a minute of the days since rates are kept.
 UPDATE market_rates SET seal = NULL;
 UPDATE ptax_rates SET seal = NULL;
 

@@ -1,4 +1,4 @@
--- What the keys of payout addresses signed for their merchants. A proof stands by itself, so it is kept by its address and not by a version.
+-- Signatures that the keys of payout addresses gave for their merchants. A proof stands by itself, so it is kept by its address and not by a version.
 CREATE TABLE payout_proofs (
   merchant_id uuid NOT NULL,
   payout_address text NOT NULL,
