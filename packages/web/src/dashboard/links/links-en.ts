@@ -18,10 +18,10 @@ export const linksEn: typeof linksPt = {
   link: 'Link',
   url: 'Address for the payer',
   order: 'See the order',
-  dueOn: moment => `due ${moment}`,
+  dueOn: day => `due ${day}`,
   end: 'End',
   endSure: 'End this link? It opens no order any more. One that is open already holds until its own end.',
   empty: 'No link yet',
-  emptyText: 'A link asks for reais, and gets the rate when the payer opens it. Send it in a message, or print it.',
+  emptyText: 'A link asks for reais, and gets the rate when the payer opens it. Send it in a message.',
   quoted: 'The amount in USDC is quoted when the payer presses “Pay now”, and holds for 15 minutes.',
 }

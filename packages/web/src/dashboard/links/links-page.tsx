@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import type { LinkBody } from '@ponte/contracts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from 'wouter'
+import { dayOf } from '../../amounts'
 import { api } from '../api/api'
 import { Allowed } from '../api/use-memberships'
 import { Badge, type Tone } from '../elements/badge'
@@ -49,7 +50,7 @@ export function LinksPage() {
 }
 
 function LinkTable({ links }: { links: readonly LinkBody[] }) {
-  const { t, brl, moment } = useWords()
+  const { t, brl, language } = useWords()
   const queries = useQueryClient()
   const amountOf = (link: LinkBody) =>
     link.brl_amount === null ? t.links.range(brl(link.brl_amount_min ?? '0'), brl(link.brl_amount_max ?? '0')) : brl(link.brl_amount)
@@ -81,7 +82,7 @@ function LinkTable({ links }: { links: readonly LinkBody[] }) {
             </td>
             <td>
               <Badge tone={tones[link.status]}>{t.links.statuses[link.status]}</Badge>
-              {link.due_at && <span className="faint">{t.links.dueOn(moment(link.due_at))}</span>}
+              {link.due_at && <span className="faint">{t.links.dueOn(dayOf(link.due_at, language))}</span>}
             </td>
             <td className="number">
               {amountOf(link)}

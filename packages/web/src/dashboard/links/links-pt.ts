@@ -16,10 +16,10 @@ export const linksPt = {
   link: 'Link',
   url: 'Endereço para o pagador',
   order: 'Ver a cobrança',
-  dueOn: (moment: string) => `vence em ${moment}`,
+  dueOn: (day: string) => `vence em ${day}`,
   end: 'Encerrar',
   endSure: 'Encerrar este link? Ele não abre mais cobranças. Uma que já está aberta vale até o prazo dela.',
   empty: 'Nenhum link ainda',
-  emptyText: 'Um link pede o valor em reais e busca a cotação quando o pagador abre. Mande por mensagem, ou imprima.',
+  emptyText: 'Um link pede o valor em reais e busca a cotação quando o pagador abre. Mande por mensagem.',
   quoted: 'A cotação em USDC é feita quando o pagador toca em “Pagar agora”, e vale 15 minutos.',
 }
