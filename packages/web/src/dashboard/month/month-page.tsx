@@ -86,7 +86,8 @@ function Balance({ summary, isClosed }: { summary: SummaryBody; isClosed: boolea
       }
     >
       <VolumeChart summary={summary} />
-      <div className="balance">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls on a phone is reached by keyboard too */}
+      <section className="balance" aria-label={t.month.moved} tabIndex={0}>
         <table>
           <thead>
             <tr>
@@ -108,7 +109,7 @@ function Balance({ summary, isClosed }: { summary: SummaryBody; isClosed: boolea
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
       <p className="faint">{t.month.basis}</p>
       {/* A server of the release before does not know it. */}
       {(summary.uncounted ?? []).map(({ address, from_block }) => (
