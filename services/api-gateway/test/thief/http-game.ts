@@ -303,7 +303,11 @@ export async function play({ system, at, now }: World, thief: Thief, seed: numbe
   }
   const move = async (preferred?: OperationId) => {
     // The stolen session was ended; it is stolen again at times.
-    if (hasSession && !held && (thief === 'stolen mail' || below(4) === 0)) held = steal()
+    if (hasSession && !held && (thief === 'stolen mail' || below(4) === 0)) {
+      const again = steal()
+      // An owner who looks has just logged in: that session is no old one yet.
+      if (thief !== 'stale session' || again.atMs <= at.ms - HOUR) held = again
+    }
     const available = hands()
     if (available.length === 0) return
     const next = last && below(3) > 0 ? THEN[last.id] : undefined
