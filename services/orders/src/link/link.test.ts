@@ -31,6 +31,7 @@ describe('the status of a link', () => {
     ['undecided with money of an order that it did not pay', link(), facts({ undecided: order('expired') })],
     ['ended, whatever is undecided', link({}, { endedAt: at }), facts({ undecided: order('expired') })],
     ['open: one that is reusable stays so when it is paid', reusable(), paid],
+    ['open: late money of one payer ends no reusable link for the others', reusable(), facts({ undecided: order('expired') })],
     ['open below its number of payments', reusable({ max_payments: 2 }), paid],
     ['paid with its number of payments', reusable({ max_payments: 2 }), facts({ paid: 2 })],
   ] as const)('is %s', (name, one, known) => {

@@ -89,7 +89,8 @@ export function linkStatus(link: Link, facts: LinkFacts, at: Date): LinkStatus {
   const isPaid = link.kind === 'invoice' ? facts.paid > 0 : link.maxPayments !== null && facts.paid >= link.maxPayments
   if (isPaid) return 'paid'
   if (link.endedAt !== null) return 'ended'
-  if (facts.undecided !== null) return 'undecided'
+  // Of a reusable link it is the case of one payer, and keeps no other from paying.
+  if (link.kind === 'invoice' && facts.undecided !== null) return 'undecided'
   return link.dueAt !== null && at > link.dueAt ? 'overdue' : 'open'
 }
 
