@@ -12,7 +12,7 @@ export interface EntryBooks {
   refunds: readonly Row[]
   payoutAddresses: readonly Row[]
   entries: readonly Row[]
-  /** How many each merchant has. */
+  /** Their number by merchant. */
   ledgers: readonly Row[]
   quarterSums: readonly Row[]
   daySums: readonly Row[]
@@ -169,7 +169,7 @@ const placeOf = (row: Row, merchant: string, order: Row | undefined) => ({
   time: seconds(row.block_time),
 })
 
-/** What a router takes never changes, so that any order of it has it. */
+/** A router's fee never changes, so that any order of it has it. */
 const bpsOf = (orders: readonly Row[], router: unknown) =>
   orders.find(({ router_address }) => lower(router_address) === lower(router))?.fee_bps ?? 0
 
@@ -247,7 +247,7 @@ function balanceDifferences(standing: readonly Row[]): string[] {
   })
 }
 
-/** What takes back an entry is its opposite in everything, and nothing is taken back twice. */
+/** A reversal is the opposite of its entry in everything, and nothing is taken back twice. */
 function reversalDifferences(entries: readonly Row[]): string[] {
   const known = new Map(entries.map(row => [`${row.merchant_id} ${row.sequence}`, row]))
   const taken = new Set<string>()

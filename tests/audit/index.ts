@@ -38,7 +38,7 @@ export interface Report {
   events: number
   addresses: number
   lost: LostOrder[]
-  /** What could not be compared, and why. */
+  /** Facts that could not be compared, and why. */
   unchecked: string[]
   differences: string[]
 }

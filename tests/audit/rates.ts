@@ -4,7 +4,7 @@ import { millis, type Row, text, units } from './rows'
 export interface RateBooks {
   marketRates: readonly Row[]
   ptaxRates: readonly Row[]
-  /** What the central bank's source answers for their days, in micro-BRL; undefined where it was not asked, or did not answer. */
+  /** Rates that the central bank's source answers for their days, in micro-BRL; undefined where it was not asked, or did not answer. */
   published: ReadonlyMap<string, bigint> | undefined
 }
 

@@ -3,7 +3,7 @@ import { type Judge, judgeEntries, judgeFiles, judgeMonths, judgeSummaries } fro
 import { type Fault, startOrders } from './orders'
 import { playDays } from './play'
 
-// What came, by the token's logs alone, is what each view of the books shows: every address, day, week and month, to the last unit (docs/money.md, "The ledger").
+// All that came, by the token's logs alone, is what each view of the books shows: every address, day, week and month, to the last unit (docs/money.md, "The ledger").
 // The long form: npm run long -- days [seed] [days].
 
 const seed = Number(process.env.PONTE_DAYS_SEED ?? 1)

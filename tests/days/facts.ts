@@ -1,4 +1,4 @@
-/** What a chain shows of the token, and what merchants did, in the order in which it became known. Amounts are base units, addresses lower-case, times milliseconds. */
+/** Facts that a chain shows of the token, and acts of merchants, in the order in which it became known. Amounts are base units, addresses lower-case, times milliseconds. */
 export type Step = { at: number } & (
   | { kind: 'confirmed' | 'gone'; block: Block }
   /** The chain is confirmed up to a block of this time. */

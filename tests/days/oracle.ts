@@ -1,7 +1,7 @@
 import type { Asked, Block, Step, Transaction } from './facts'
 
 /**
- * What the books must have, from the token's `Transfer` logs, the memos of transactions and what merchants were answered (docs/money.md, "The ledger"). It imports
+ * Entries that the books must have, from the token's `Transfer` logs, the memos of transactions and what merchants were answered (docs/money.md, "The ledger"). It imports
  * nothing of what it judges.
  */
 export interface Movement {
@@ -120,7 +120,7 @@ export function ledgersOf(steps: readonly Step[], platform: string): Movement[] 
     return due
   }
 
-  /** What an accepted order does not ask for any more, beside the last of its payments. */
+  /** The rest that an accepted order does not ask for any more, beside the last of its payments. */
   const givenAway = (order: Asked): Due[] => {
     const payments = [...blocks.values()]
       .sort((a, b) => a.number - b.number)
@@ -225,7 +225,7 @@ export function figuresOf(movements: readonly Movement[]): Figures {
   }
 }
 
-/** How both differ, name by name; empty where they do not. */
+/** Differences of both, name by name; empty where they do not. */
 export function differences(what: string, seen: ReadonlyMap<string, string>, must: ReadonlyMap<string, string>): string[] {
   return [...new Set([...must.keys(), ...seen.keys()])]
     .sort()

@@ -41,12 +41,12 @@ export interface Merchant {
 export interface Played {
   steps: Step[]
   merchants: Merchant[]
-  /** How often each thing happened. */
+  /** Counts of each thing that happened. */
   counts: Record<string, number>
   end: number
 }
 
-/** What the listener reports of a block, without the block's own fields. */
+/** Facts that the listener reports of a block, without the block's own fields. */
 interface Reported {
   payments?: Omit<ChainBlocks['payments'][number], keyof ReturnType<typeof placeOf> | 'is_confirmed'>[]
   sweeps?: Omit<ChainBlocks['sweeps'][number], keyof ReturnType<typeof placeOf>>[]
@@ -376,7 +376,7 @@ export async function playDays(service: Orders, chain: LocalChain, options: { se
                 !(await service.call(merchant.terms, 'POST', `/orders/${order.id}/accept`, { reason: 'An exchange kept it' }))
               )
                 return
-              // What stands is what was accepted: its chain keeps it.
+              // The accepted one stands: its chain keeps it.
               for (const each of mined)
                 if (each.block.transaction.memo === order.memo || each.block.transaction.transfers.some(({ to }) => to === order.deposit))
                   keep(each)
@@ -495,7 +495,7 @@ export async function playDays(service: Orders, chain: LocalChain, options: { se
     const next = agenda.reduce((soonest, each) => (each.at < soonest.at ? each : soonest))
     agenda = agenda.filter(each => each !== next)
     now = next.at
-    // What is still under way at the end comes to its end, and nothing new begins.
+    // Whatever is still under way at the end comes to its end, and nothing new begins.
     if (now > end + 12 * DAY) continue
     await service.setClock(now)
     await next.act()

@@ -166,7 +166,7 @@ describe('a link', () => {
     const [first, second] = [await opened(link), await opened(link)]
     await pays(first)
     expect((await open(link)).body.code).toBe('invalid_state')
-    // What was open stays so.
+    // Orders that were open stay so.
     await pays(second)
     expect(await get(`/links/${link.id}`)).toMatchObject({ status: 'paid', orders_paid: 2 })
   })

@@ -23,7 +23,7 @@ beforeAll(async () => {
     logger: world.logger,
     settings: {
       'chain-listener': { CHECKPOINT_BLOCKS: '5' },
-      // What is planted in the ledger stays as it is.
+      // Plants in the ledger stay as they are.
       orders: { RECONCILE_EVERY_S: '86400' },
     },
   })
@@ -279,7 +279,7 @@ const audited: Audited[] = [
     values: { sequence: '999999', kind: "'direct'" },
   },
   {
-    // Those of the plants before.
+    // Differences of the plants before.
     ...{ service: 'orders', table: 'entries', where: () => 'reverses IS NOT NULL' },
     unaudited: { booked_at: STAMP },
     values: { sequence: '999999', kind: "'direct'" },

@@ -15,7 +15,7 @@ import type { Order } from '../order/order'
 import type { PayoutSpan } from '../payment/payout-spans'
 import type { StoredOrigin, StoredTransfer } from '../store/dossiers'
 
-/** What the books have of one origin. */
+/** One origin, as the books have it. */
 export interface OriginFacts {
   origin: StoredOrigin
   counted: bigint

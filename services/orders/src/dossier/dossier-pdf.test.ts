@@ -14,7 +14,7 @@ const many = (count: number): SignedDossier => {
   return signedDossier({ ...dossier, origins: origins as SignedDossier['dossier']['origins'] }, signer)
 }
 
-/** What is shown, by the objects of the file alone. */
+/** Texts that are shown, by the objects of the file alone. */
 function shownIn(file: Buffer): { x: number; y: number; size: number; font: string; text: string }[] {
   const latin = file.toString('latin1')
   return [...latin.matchAll(/\/Length (\d+)\/Filter\/FlateDecode>>\nstream\n/g)].flatMap(match => {

@@ -61,7 +61,7 @@ export function createDossiers({ store, signer, prove, place }: DossierOptions) 
   }
 
   return {
-    /** What is asked for, where there is so much. Throws ApiError. */
+    /** The basis of a dossier, where there is so much. Throws ApiError. */
     async ask(body: CreateExport, terms: MerchantTerms, through: number): Promise<DossierBasis> {
       if (!signer) throw new ApiError('invalid_state', 'This installation has no key to sign dossiers with: its operator sets DOSSIER_KEY.')
       const merchantId = terms.merchant_id

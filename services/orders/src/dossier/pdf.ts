@@ -15,7 +15,7 @@ export interface Mark {
   font?: Font
 }
 
-/** What stays together on a page. */
+/** Lines that stay together on a page. */
 export interface Block {
   height: number
   marks: readonly Mark[]

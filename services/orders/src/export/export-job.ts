@@ -44,7 +44,7 @@ export async function makeExport(
   return true
 }
 
-/** What cannot be proven now may be later: it is tried again under another lease, and given up with its reason. */
+/** A block that cannot be proven now may be later: it is tried again under another lease, and given up with its reason. */
 async function makeDossier(
   exports: Stores['exports'],
   one: ExportLease,

@@ -37,7 +37,7 @@ export interface LedgerExport {
   size: number | null
   readyAt: Date | null
   failure: ExportFailure | null
-  /** What it is asked for, if it is an origin dossier. */
+  /** Its basis, if it is an origin dossier. */
   dossier: DossierBasis | null
 }
 

@@ -43,7 +43,7 @@ export interface LinkedOrder {
   expiresAt: Date
 }
 
-/** What became of a link's orders. */
+/** Orders of a link, by their states. */
 export interface LinkFacts {
   paid: number
   open: number
