@@ -58,7 +58,7 @@ function judge(document: Document): (answered: Answered) => string[] {
     const missing = headers.get('x-request-id') === null ? [`${where}: X-Request-Id is missing`] : []
     const type = (headers.get('content-type') ?? '').split(';')[0] ?? ''
     if (!response.content?.[type]) return [...missing, `${where}: the type ${type} is not documented`]
-    if (!type.endsWith('json')) return missing
+    if (!/[/+]json$/.test(type)) return missing
     const pointer = ['', 'paths', route.path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema']
     const validate = validator(pointer.map(step => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/'))
     if (validate(JSON.parse(text))) return missing

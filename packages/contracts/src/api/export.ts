@@ -17,6 +17,16 @@ export type ExportFormat = z.infer<typeof exportFormat>
 export const DOSSIER_FORMATS = ['dossier_json', 'dossier_pdf'] as const satisfies readonly ExportFormat[]
 export type DossierFormat = (typeof DOSSIER_FORMATS)[number]
 
+/** Content type of each format's file. */
+export const EXPORT_TYPES: Record<ExportFormat, string> = {
+  csv: 'text/csv; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  jsonl: 'application/x-ndjson; charset=utf-8',
+  ofx: 'application/x-ofx',
+  dossier_json: 'application/json',
+  dossier_pdf: 'application/pdf',
+}
+
 /** More does not fit into a sheet of XLSX. */
 export const EXPORT_ROWS_MAX = 1_000_000
 /** Files of one merchant that are made at a time. */

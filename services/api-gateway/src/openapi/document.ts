@@ -1,6 +1,7 @@
 import {
   ApiError,
   type ErrorCode,
+  EXPORT_TYPES,
   errorTable,
   isKeyed,
   namesIn,
@@ -179,21 +180,18 @@ function responsesOf(operation: Operation, place: Place, schemas: Record<string,
 
 const SUCCESS: Record<string, string> = { 200: 'Done', 201: 'Created', 202: 'Accepted' }
 
-/** Formats of `GET /exports/{id}`. */
-const FILE_TYPES = [
-  'text/csv',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  'application/x-ndjson',
-  'application/x-ofx',
-]
-
 function contentOf(name: string, schemas: Record<string, JsonSchema>): Record<string, unknown> {
   if (name === 'stream') {
     return {
       'text/event-stream': { schema: { type: 'string' }, example: 'event: checkout\ndata: {"object":"checkout","status":"paid"}\n\n' },
     }
   }
-  if (name === 'file') return Object.fromEntries(FILE_TYPES.map(type => [type, { schema: { type: 'string', format: 'binary' } }]))
+  if (name === 'file') {
+    const types = Object.values(EXPORT_TYPES).map(type => type.split(';')[0] as string)
+    return Object.fromEntries(
+      types.map(type => [type, { schema: type === 'application/json' ? { type: 'object' } : { type: 'string', format: 'binary' } }]),
+    )
+  }
   if (name === 'csv') return { 'text/csv': { schema: { type: 'string' }, example: 'id,created_at,paid_at,status\r\n' } }
   const json = media(name, schemas)
   return name === 'Ping' ? { 'application/vnd.api+json': json, 'application/json': json } : { 'application/json': json }

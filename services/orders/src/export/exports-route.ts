@@ -1,11 +1,11 @@
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { ApiError, EXPORTS_OPEN_MAX, type MerchantTerms, operations, userIdOf } from '@ponte/contracts'
+import { ApiError, EXPORT_TYPES, EXPORTS_OPEN_MAX, type MerchantTerms, operations, userIdOf } from '@ponte/contracts'
 import { addLogFields, answersTo, isGone, serve, serveOnce, uuidv7At } from '@ponte/service-kit'
 import type { Router } from 'express'
 import type { Dossiers } from '../dossier/dossiers'
-import { CONTENT_TYPES, exportBody, fileNameOf, isDossier, type LedgerExport, openExport } from '../ledger/export'
+import { exportBody, fileNameOf, isDossier, type LedgerExport, openExport } from '../ledger/export'
 import type { Place } from '../order/body'
 import type { Store } from '../store'
 
@@ -57,7 +57,7 @@ export function exportRoutes(router: Router, { store, database, place, now, doss
   serve(router, operations.downloadExport, async ({ params, terms }, req, res) => {
     const found = await exportOf(params.id, terms)
     if (found.status !== 'ready') throw new ApiError('invalid_state', `The file is not ready: it is ${found.status}.`)
-    res.setHeader('Content-Type', CONTENT_TYPES[found.format])
+    res.setHeader('Content-Type', EXPORT_TYPES[found.format])
     res.setHeader('Content-Disposition', `attachment; filename="${fileNameOf(found)}"`)
     res.setHeader('Content-Length', String(found.size))
     if (req.method === 'HEAD') return void res.end()

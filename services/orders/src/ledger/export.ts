@@ -93,15 +93,6 @@ export const exportBody = (found: LedgerExport, publicUrl: string): ExportBody =
   expires_at: found.expiresAt.toISOString(),
 })
 
-export const CONTENT_TYPES: Record<ExportFormat, string> = {
-  csv: 'text/csv; charset=utf-8',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  jsonl: 'application/x-ndjson; charset=utf-8',
-  ofx: 'application/x-ofx',
-  dossier_json: 'application/json',
-  dossier_pdf: 'application/pdf',
-}
-
 export const isDossier = (format: ExportFormat): format is DossierFormat => DOSSIER_FORMATS.some(one => one === format)
 
 /** The name under which it is kept. */
