@@ -106,6 +106,34 @@ describe('a question that every node refuses', () => {
   })
 })
 
+describe('nodes that were outvoted', () => {
+  it('are asked while no other one is left, the one first that was outvoted longest ago', async () => {
+    const { nodes, answer, after } = pool(3)
+    const [first = '', second = '', third = ''] = nodes.view().map(({ name }) => name)
+    nodes.distrust(second, 'outvoted', 'another block')
+    after(10)
+    nodes.distrust(first, 'outvoted', 'another block')
+    expect(await answer('blocks')).toBe(third)
+    after(10)
+    nodes.distrust(third, 'outvoted', 'another block')
+    expect(await answer('blocks')).toBe(second)
+    after(10)
+    nodes.distrust(second, 'outvoted', 'another block')
+    expect(await answer('blocks')).toBe(first)
+    after(300_000 - 15)
+    expect(await answer('blocks')).toBe(first)
+  })
+
+  it('are not asked beside one that answers, and none is that is on another chain', async () => {
+    const { nodes, answer } = pool(2)
+    const [first = '', second = ''] = nodes.view().map(({ name }) => name)
+    nodes.distrust(first, 'outvoted', 'another block')
+    for (let n = 0; n < 3; n++) expect(await answer('blocks')).toBe(second)
+    nodes.distrust(second, 'wrong_chain', 'another chain')
+    expect(await answer('blocks')).toBe(first)
+  })
+})
+
 describe('a node that refuses one kind of question', () => {
   it.each(refusals.slice(0, 5))('%s: rests for that kind alone', async (_, refusal) => {
     const { refuse, answer, resting, of } = pool(1)

@@ -173,7 +173,14 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
       return { refusal: error instanceof RpcError ? error : null }
     }
   }
-  const candidates = (question: Question) => known.filter(one => !rests(one.whole, clock()) && !rests(healthOf(one, question), clock()))
+  const awake = (question: Question) => known.filter(one => !rests(one.whole, clock()) && !rests(healthOf(one, question), clock()))
+  /** An outvoted node is better than none: what it shows alone is confirmed by a vote as ever, and reorganisations can outvote every honest node. */
+  const candidates = (question: Question): Known[] => {
+    const asked = awake(question)
+    if (asked.length > 0) return asked
+    const outvoted = known.filter(one => one.whole.reason === 'outvoted' && !rests(healthOf(one, question), clock()))
+    return outvoted.sort((a, b) => a.whole.restUntil - b.whole.restUntil)
+  }
   /** Asks them one after the other, the next one as soon as one refuses or takes long; the first answer counts. */
   const race = <T>(
     asked: readonly Known[],
@@ -284,7 +291,7 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
       const inTurn = [...others.slice(first), ...others.slice(0, first), ...asked.filter(isInUse)]
       return (await race(inTurn, question, work, () => undefined)).value
     },
-    ballot: (question, work, enough) => among(candidates(question), question, work, enough),
+    ballot: (question, work, enough) => among(awake(question), question, work, enough),
     vote: (question, work, enough) =>
       among(
         known.filter(one => mayVote(one.whole, clock())),

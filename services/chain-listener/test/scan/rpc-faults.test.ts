@@ -257,6 +257,28 @@ describe('an RPC end point that fails', () => {
       expect((await failOvers()).join()).toContain('reason="outvoted"')
     })
 
+    it('each in its turn stops nothing once all are honest again, although all were outvoted minutes ago', async () => {
+      listening = await startListener({
+        rpcUrls: [proxy.url, spare.url, third.url],
+        router: chain.emitter,
+        env: { RPC_TIMEOUT_MS: '500', REORG_WINDOW: '4', CONFIRMATIONS: '2', BLOCK_PROOF: 'voted' },
+      })
+      const outvoted = async () => ((await (await listening.fetch('/status')).text()).match(/"resting":"outvoted"/g) ?? []).length
+      for (const [index, liar] of [proxy, spare, third].entries()) {
+        liar.set(faults.movedTime(60))
+        await listening.until(async () => {
+          await pay()
+          return (await outvoted()) > index
+        }, 'the liar is not outvoted')
+        liar.set()
+      }
+      expect(await outvoted()).toBe(3)
+      await pay()
+      await chain.mine(2)
+      await level()
+      expectWhole(listening, memos)
+    })
+
     it('two that are dead stop confirming, not detecting', async () => {
       listening = await startListener({ rpcUrls: [proxy.url, spare.url, third.url], router: chain.emitter, env: { RPC_TIMEOUT_MS: '300' } })
       await pay()

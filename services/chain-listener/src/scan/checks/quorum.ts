@@ -210,13 +210,14 @@ export function createVotes({ nodes, watch, findDeposits, quorum, prover, logger
     async onDeepFork(session: ScanSession, ancestor: Block): Promise<boolean> {
       const confirmed = session.cursor.confirmed.number
       if (ancestor.number >= confirmed) return true
-      const votes = await nodes.ballot(
+      // Where enough must agree, an outvoted node may be one of them; where one suffices, it must be one that no other has contradicted lately.
+      const votes = await nodes[quorum > 1 ? 'vote' : 'ballot'](
         'headers',
         async node => ((await findAncestor(node, watch, session.remembered))?.number ?? -1) < confirmed,
         () => false,
       )
       const agree = votes.filter(({ value }) => value).length
-      return quorum > 1 ? agree >= quorum : agree === votes.length
+      return quorum > 1 ? agree >= quorum : agree > 0 && agree === votes.length
     },
   }
   return votes
