@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { uuidv7 } from '@ponte/service-kit'
 import { administer } from '@ponte/service-kit/testing'
-import { addMerchants, BODY, prepareDispatcher, startReceiver } from './rig'
+import { addDue, addMerchants, BODY, prepareDispatcher, startReceiver } from './rig'
 
 type Rig = Awaited<ReturnType<typeof prepareDispatcher>>
 
@@ -105,4 +105,36 @@ export async function measureFairness(options: {
   healthy.stop()
   await rig.stop()
   return { without, beside }
+}
+
+/**
+ * From event to first attempt for healthy merchants at a steady rate, by turns calm and while that many endpoints, none of which was slow before, begin
+ * to hang at once with so many deliveries due each. Answers the milliseconds of each turn.
+ */
+export async function measureHanging(options: {
+  perSecond: number
+  seconds: number
+  merchants: number
+  rounds: number
+  hanging: number
+  dueEach: number
+}) {
+  const [healthy, hanging] = await Promise.all([startReceiver(0), startReceiver(60_000)])
+  const rig = await prepareDispatcher()
+  const ids = await addMerchants(rig.sql, options.merchants, healthy.url)
+  const dispatcher = await rig.start()
+  await notify(rig, ids, options.perSecond, 2)
+  const [calm, beside]: [number[][], number[][]] = [[], []]
+  for (let round = 0; round < options.rounds; round += 1) {
+    calm.push((await notify(rig, ids, options.perSecond, options.seconds)).firstAttemptMs)
+    const hung = await addMerchants(rig.sql, options.hanging, hanging.url)
+    await addDue(rig.sql, hung, options.hanging * options.dueEach)
+    beside.push((await notify(rig, ids, options.perSecond, options.seconds)).firstAttemptMs)
+    await rig.sql.query("UPDATE lanes SET turn_at = NULL, lease_token = NULL, in_flight = '{}' WHERE merchant_id = ANY($1)", [hung])
+  }
+  hanging.stop()
+  await dispatcher.stop()
+  healthy.stop()
+  await rig.stop()
+  return { calm, beside }
 }

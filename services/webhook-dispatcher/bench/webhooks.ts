@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { measureFairness, measureLatency } from './fairness'
+import { measureFairness, measureHanging, measureLatency } from './fairness'
 import { contenders } from './queues'
 import { startReceiver } from './rig'
 
@@ -63,6 +63,24 @@ async function fairness(): Promise<Section> {
   return { title: `From event to recorded delivery for 100 healthy merchants, 100 events/s, ${TURNS} turns each`, rows, notes }
 }
 
+async function hanging(): Promise<Section> {
+  const rows: Section['rows'] = []
+  for (const [hanging, dueEach] of [
+    [100, 8],
+    [400, 4],
+  ] as const) {
+    const load = { perSecond: 100, seconds: Math.ceil(SECONDS / 2), merchants: 100, rounds: ROUNDS, hanging, dueEach }
+    const { calm, beside } = await measureHanging(load)
+    rows.push({ name: 'calm', figures: quantiles(...calm) })
+    rows.push({ name: `${hanging} endpoints begin to hang with ${dueEach} due each`, figures: quantiles(...beside) })
+  }
+  return {
+    title: `From event to first attempt for 100 healthy merchants, 100 events/s, ${ROUNDS} turns each`,
+    rows,
+    notes: ['goal: p99 at most 300 ms'],
+  }
+}
+
 function print({ title, rows, notes }: Section): void {
   console.log(`\n${title}`)
   const cell = (all: number[]) =>
@@ -84,7 +102,7 @@ const median = (all: readonly number[]) => quantile(all, 0.5)
 const short = (value: number) => value.toFixed(value >= 100 ? 0 : 1)
 
 async function main(): Promise<void> {
-  const wanted = (process.env.BENCH_SECTIONS ?? 'throughput,latency,fairness').split(',')
+  const wanted = (process.env.BENCH_SECTIONS ?? 'throughput,latency,fairness,hanging').split(',')
   const sections: Section[] = []
   const add = async (section: Promise<Section>) => {
     sections.push(await section)
@@ -93,6 +111,7 @@ async function main(): Promise<void> {
   if (wanted.includes('throughput')) for (const delayMs of [0, 50]) await add(throughput(delayMs))
   if (wanted.includes('latency')) await add(latency())
   if (wanted.includes('fairness')) await add(fairness())
+  if (wanted.includes('hanging')) await add(hanging())
   const file = process.env.PONTE_BENCH_RESULT
   if (file) writeFileSync(file, `${JSON.stringify({ node: process.version, sections }, null, 2)}\n`)
 }

@@ -1,13 +1,16 @@
 import { afterAttempt, type DeliveryResult } from '../delivery/delivery'
-import { FIRST_WIDTH, type InFlight } from './lane'
+import type { InFlight } from './lane'
 import { createLaneBook } from './lane-book'
 
 const healthy = { slow: false, failStreak: 0 }
+/** Of a lane that has answered a few times. */
+const WIDTH = 8
 const ok = { delivered: true, durationMs: 10 }
 
 /** A lane with so many deliveries in flight since `nowMs`. */
 function busy(book: ReturnType<typeof createLaneBook>, endpointId: string, count: number, nowMs = 0, memory = healthy) {
   const lane = book.hold(endpointId, `token of ${endpointId}`, memory, nowMs)
+  if (!memory.slow) lane.health = { ...lane.health, width: WIDTH }
   return { lane, sent: Array.from({ length: count }, (_, n) => book.start(lane, `${endpointId}${n}`, nowMs)) }
 }
 
@@ -38,6 +41,35 @@ describe('slots', () => {
     expect(book.free(2_001)).toEqual({ quick: 12, slow: 0 })
     expect(lane.health).toMatchObject({ slow: true, width: 1 })
     expect(book.steps(2_001, [])).toEqual([])
+  })
+
+  it('an attempt that takes over 100 ms gives its slot away while few are free, and its lane gets no more until one ends', () => {
+    const book = createLaneBook(16)
+    const { lane, sent } = busy(book, 'hangs', 11)
+    lane.health = { ...lane.health, width: 20 }
+    expect(book.free(100).quick).toBe(1)
+    // As many as leave a quarter of them free.
+    expect(book.free(101).quick).toBe(3)
+    book.arrive('hangs')
+    expect([book.needsStep(101), book.steps(101, [])]).toEqual([false, []])
+    const [first] = sent
+    if (first) book.end(first, ok)
+    expect(book.steps(101, [completion(first)])).toMatchObject([{ next: { want: expect.any(Number) } }])
+    expect(lane.silent).toBe(false)
+    expect(book.free(2_001)).toEqual({ quick: 12, slow: 0 })
+    expect(lane.health).toMatchObject({ slow: true, width: 1 })
+  })
+
+  it('slots are given away once over: then those in time are waited for', () => {
+    const book = createLaneBook(16)
+    for (let round = 0; round < 4; round++) {
+      const { quick } = book.free(1_000)
+      busy(book, `hangs ${round}`, quick, 0)
+    }
+    expect(book.free(1_000).quick).toBe(3)
+    busy(book, 'more', 9, 0)
+    expect(book.free(1_000).quick).toBe(0)
+    expect(book.free(2_001).quick).toBe(12)
   })
 
   it('overruns are bounded: with four times the slots under way nothing more is claimed', () => {
@@ -74,7 +106,7 @@ describe('a held lane', () => {
     const wide = createLaneBook(128)
     const a = busy(wide, 'a', 3)
     expect(wide.steps(0, [completion(a.sent[0])])).toEqual([
-      { lane: a.lane, results: [result('a0')], remaining: ['a1', 'a2'], next: { want: FIRST_WIDTH - 2 } },
+      { lane: a.lane, results: [result('a0')], remaining: ['a1', 'a2'], next: { want: WIDTH - 2 } },
     ])
     const narrow = createLaneBook(8)
     const b = busy(narrow, 'b', 4)
@@ -147,7 +179,7 @@ describe('a held lane', () => {
   it('goes back when nothing more is due and nothing is in flight', () => {
     const book = createLaneBook(128)
     const { lane } = busy(book, 'a', 0)
-    expect(book.steps(0, [])).toMatchObject([{ next: { want: FIRST_WIDTH } }])
+    expect(book.steps(0, [])).toMatchObject([{ next: { want: WIDTH } }])
     lane.drained = true
     expect(book.needsStep(0)).toBe(true)
     expect(book.steps(0, [])).toMatchObject([{ next: { slow: false, failStreak: 0 } }])
@@ -168,12 +200,12 @@ describe('a held lane', () => {
     it('is topped up to its width, once', () => {
       const { book } = arrived(128, 3)
       expect(book.needsStep(0)).toBe(true)
-      expect(book.steps(0, [])).toMatchObject([{ results: [], remaining: ['a0', 'a1', 'a2'], next: { want: FIRST_WIDTH - 3 } }])
+      expect(book.steps(0, [])).toMatchObject([{ results: [], remaining: ['a0', 'a1', 'a2'], next: { want: WIDTH - 3 } }])
       expect([book.needsStep(0), book.steps(0, [])]).toEqual([false, []])
     })
 
     it('is left alone when it is full, slow, held for its turn, or when no slot is free', () => {
-      expect(arrived(128, FIRST_WIDTH).book.needsStep(0)).toBe(false)
+      expect(arrived(128, WIDTH).book.needsStep(0)).toBe(false)
       const slow = arrived(128, 1)
       slow.lane.health = { slow: true, failStreak: 0, width: 1 }
       expect(slow.book.needsStep(0)).toBe(false)

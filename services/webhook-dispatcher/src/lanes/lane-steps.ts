@@ -57,8 +57,8 @@ export function nextSteps(
   return steps.sort((a, b) => (a.lane.endpointId < b.lane.endpointId ? -1 : 1))
 }
 
-const canHaveMore = ({ drained, arrived, health, heldAtMs }: HeldLane, nowMs: number) =>
-  (!drained || arrived) && !health.slow && nowMs - heldAtMs <= HOLD_MS
+const canHaveMore = ({ drained, arrived, silent, health, heldAtMs }: HeldLane, nowMs: number) =>
+  (!drained || arrived) && !silent && !health.slow && nowMs - heldAtMs <= HOLD_MS
 
 /** True without any result: a lane with nothing in flight is released, one where something arrived is topped up. */
 export const needsStep = (lane: HeldLane, budget: number, nowMs: number): boolean =>

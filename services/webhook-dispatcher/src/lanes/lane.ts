@@ -7,10 +7,13 @@ export interface LaneHealth {
   width: number
 }
 
-export const FIRST_WIDTH = 8
+/** As many hang when an endpoint begins to; each success allows one more. */
+export const FIRST_WIDTH = 2
 export const WIDTH_MAX = 128
 /** An attempt that takes longer holds up others: its lane is slow. */
 export const SLOW_MS = 2_000
+/** An attempt that takes longer gives its slot to others while few are free. */
+export const YIELD_MS = 100
 const FAILING_STREAK = 5
 
 /** A lane as its row records it. */
@@ -49,6 +52,8 @@ export interface HeldLane extends Lease {
   drained: boolean
   /** Something may have become due since the last claim. */
   arrived: boolean
+  /** An attempt gave its slot away and none has ended since: it is claimed from no further. */
+  silent: boolean
 }
 
 /** Most deliveries in flight in it at once. */
