@@ -236,6 +236,49 @@ test('by transfer, the amount stands before the address, the warning and the QR 
   }
 }, 60_000)
 
+test.each([
+  [
+    'on a desk, in English',
+    { language: 'en-US' },
+    { fold: 'I pay from an exchange', fee: /^Fee of the exchange/, copy: 'Copy the amount to type in' },
+    '1.50',
+    '29.18',
+  ],
+  [
+    'on a phone, in Portuguese',
+    { language: 'pt-BR', viewport: PHONE, hasTouch: true },
+    { fold: 'Vou pagar por uma corretora', fee: /^Taxa da corretora/, copy: 'Copiar o valor a digitar' },
+    '1,50',
+    '29,18',
+  ],
+] as const)(
+  'from an exchange, %s: what it takes as a fee is on top, and what then arrives pays exactly',
+  async (_, view, words, fee, typed) => {
+    const order = await newOrder()
+    const { context, page, complaints } = await openVisit(browser, view)
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.goto(urlOf(order))
+    await page.getByText(words.fold).click()
+    const field = page.getByLabel(words.fee)
+    await field.fill('x')
+    await page.locator('.folded [aria-invalid=true]').waitFor()
+    await field.fill(fee)
+    await page.getByRole('button', { name: words.copy }).click()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(typed)
+    expect(await seriousFaults(page)).toEqual([])
+    const payer = world.chain.wallet(PAYER_ACCOUNT)
+    const arrives = units(`${typed.replace(',', '.')}0000`) - 1_500_000n
+    await mined(world.chain.mintUsdc(payer.address, arrives))
+    await mined(world.chain.transferUsdc(payer, order.payment.deposit_address ?? '', arrives))
+    await page.locator('.receipt').waitFor()
+    const paid = await call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${order.id}`, merchant.api_key)
+    expect([paid.status, paid.exception]).toEqual(['paid', null])
+    expect(complaints).toEqual([])
+    await context.close()
+  },
+  60_000,
+)
+
 test('a phone without a wallet in its browser is led to its wallets, and is shown no code to scan of the page it is on', async () => {
   const order = await newOrder()
   const { context, page } = await openVisit(browser, { viewport: PHONE, hasTouch: true })

@@ -1,10 +1,10 @@
 import { useEffect } from 'react'
 import { MerchantLinks } from './branding/merchant-links'
 import { useBranding } from './branding/use-branding'
+import { Fold } from './elements/fold'
 import { Aside, Notice } from './elements/notice'
 import { PageFrame } from './elements/page-frame'
 import { type LiveCheckout, useLiveCheckout } from './live/live-checkout'
-import { QuotedTransaction } from './states/quoted-transaction'
 import { Situation } from './states/situation'
 import { Summary } from './summary'
 import { useWords } from './texts/words'
@@ -33,7 +33,9 @@ export function CheckoutPage({ orderId }: { orderId: string }) {
             <div aria-live="polite">
               <Situation checkout={checkout} clockOffsetMs={clockOffsetMs} />
             </div>
-            {checkout.status !== 'paid' && checkout.status !== 'confirming' && <QuotedTransaction orderId={orderId} />}
+            {checkout.status !== 'paid' && checkout.status !== 'confirming' && (
+              <Fold summary={t.quoted} part="QuotedForm" checkout={checkout} />
+            )}
           </div>
         </main>
       ) : (

@@ -53,7 +53,7 @@ function payers(from: From, of: Shown): Stop[] {
       },
       ready: async page => {
         await page.locator('.merchant-logo').waitFor()
-        await page.locator('.safety.no-print:not(.quoted) summary').click()
+        await page.locator('main ~ .safety summary').click()
       },
     }),
     subscription('preparing', { due: { brl_amount: '149.90', checkout_url: null, can_be_asked: false } }),

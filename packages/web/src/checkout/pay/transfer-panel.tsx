@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { askedUsdc, shortDecimal } from '../../asked-amount'
 import { QrCode } from '../../qr-code'
 import { CopyBlock, CopyField } from '../elements/copy-field'
+import { Fold } from '../elements/fold'
 import { useWords } from '../texts/words'
 import { isPhone } from './wallet-links'
 
@@ -21,7 +22,7 @@ export function TransferPanel({ checkout, address }: { checkout: CheckoutBody; a
       <div className="transfer-rest">
         <p className="aside warn">{t.transferWarning(network)}</p>
         <CopyField label={`${t.token} (${network})`} value={token_address} />
-        <p className="faint">{t.transferFees}</p>
+        <Fold summary={t.fromExchange} part="ExchangeSteps" checkout={checkout} />
       </div>
     </div>
   )

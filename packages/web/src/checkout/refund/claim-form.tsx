@@ -78,7 +78,7 @@ export function ClaimForm({ own, refund, claim, ...asking }: ClaimFormProps) {
       </section>
     )
   return (
-    <form className="quoted claim" onSubmit={review} noValidate>
+    <form className="folded claim" onSubmit={review} noValidate>
       <Field
         name="payee_address"
         label={own.payee}

@@ -11,7 +11,7 @@ import { pt, type Texts } from './texts-pt'
 import { usePayerRefund } from './use-payer-refund'
 import '../summary.css'
 import '../elements/notice.css'
-import '../states/quoted-form.css'
+import '../elements/folded.css'
 import './refund-page.css'
 
 const texts = { pt, en }

@@ -5,11 +5,11 @@ import { explanationPt } from '../../explanation/explanation-pt'
 import { faultOf, sentenceOf } from '../../explanation/sentence'
 import { useLanguage } from '../../language'
 import { ask } from '../../problem'
+import type { Folded } from '../elements/fold'
 import { useWords } from '../texts/words'
-import './quoted-form.css'
 
 /** The hash of a transaction in, one sentence out. */
-export function QuotedForm({ orderId }: { orderId: string }) {
+export const QuotedForm: Folded = ({ checkout }) => {
   const { usdc } = useWords()
   const t = useLanguage() === 'pt' ? explanationPt : explanationEn
   const [answer, setAnswer] = useState<{ found: ExplanationBody } | { error: unknown } | 'asked'>()
@@ -20,13 +20,13 @@ export function QuotedForm({ orderId }: { orderId: string }) {
     const hash = String(new FormData(event.currentTarget).get('tx_hash') ?? '').trim()
     if (isAsked) return
     setAnswer('asked')
-    setAnswer(await explain(orderId, hash).catch((error: unknown) => ({ error })))
+    setAnswer(await explain(checkout.id, hash).catch((error: unknown) => ({ error })))
   }
   const isFault = typeof answer === 'object' && 'error' in answer
   return (
-    <form onSubmit={submit} noValidate>
+    <form className="folded" onSubmit={submit} noValidate>
       <label htmlFor={field}>{t.hash}</label>
-      <div className="quoted-line">
+      <div className="folded-line">
         <input
           id={field}
           name="tx_hash"

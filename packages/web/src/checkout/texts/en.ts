@@ -77,7 +77,7 @@ export const en: Texts = {
   quoted: 'I have paid, but this page does not show it',
   transferWarning: network =>
     `Only USDC, and only on ${network}. Another coin or another network does not pay this invoice, and the money may be lost.`,
-  transferFees: 'If your exchange takes a fee, send more: the full amount has to arrive.',
+  fromExchange: 'I pay from an exchange',
   copyAmount: 'Copy the amount',
   copyAddress: 'Copy the address',
   copyPage: 'Copy the link to this page',

@@ -81,7 +81,7 @@ export const pt = {
   quoted: 'Paguei, mas o pagamento não aparece aqui',
   transferWarning: (network: string) =>
     `Só USDC, e só pela rede ${network}. Outra moeda ou outra rede não quita esta cobrança, e o valor pode se perder.`,
-  transferFees: 'Se a corretora descontar uma taxa, envie a mais: tem de chegar o valor inteiro.',
+  fromExchange: 'Vou pagar por uma corretora',
   copyAmount: 'Copiar o valor',
   copyAddress: 'Copiar o endereço',
   copyPage: 'Copiar o link desta página',
