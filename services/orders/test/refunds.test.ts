@@ -131,6 +131,26 @@ describe('what the listener states', () => {
     expect((await refund(order)).status).toBe(409)
   })
 
+  it('is of a signature that this database alone has lost, too, also where its refund was cancelled meanwhile', async () => {
+    const order = await paid()
+    const of = await made(order)
+    const { valid_before } = await signed(of)
+    const lose = () => system.sql.query('DELETE FROM refund_signatures WHERE refund_id = $1', [of.id])
+    await lose()
+    await state(observed(of, new Date(), { valid_before }))
+    expect(await read(of)).toMatchObject({ status: 'submitted', valid_before })
+    expect((await cancel(of)).status).toBe(409)
+    expect((await refund(order)).status).toBe(409)
+    await lose()
+    expect((await cancel(of)).status).toBe(200)
+    await state(observed(of, new Date(), { valid_before }))
+    expect(await read(of)).toMatchObject({ status: 'submitted', valid_before })
+    expect((await refund(order)).status).toBe(409)
+    await state(observed(of, new Date(valid_before * 1_000), { valid_before }))
+    expect(await read(of)).toMatchObject({ status: 'cancelled', valid_before: null })
+    expect((await refund(order)).status).toBe(201)
+  })
+
   it('that the money went back although we had cancelled counts against what may go back', async () => {
     const order = await paid()
     const of = await made(order)

@@ -3,7 +3,7 @@ import { checksumAddress } from '../chain/checksum-address'
 import { refundNonce } from '../chain/refund-nonce'
 import type { OrderHistory } from '../order/body'
 import { openRefund } from './refund'
-import { cameUnits, promisedOf, refusalOfReturn, type StoredRefund, surplusUnits, toRefund, UNOBSERVED, viewOfAll } from './stored-refund'
+import { cameUnits, promisedOf, refusalOfReturn, type StoredRefund, surplusUnits, toSummed, UNOBSERVED } from './stored-refund'
 
 /** An order with all its refunds, as both were read. */
 export interface Returnable extends Pick<OrderHistory, 'order' | 'leftOverUnits'> {
@@ -25,7 +25,8 @@ export function requireReturnable({ order, leftOverUnits, refunds }: Returnable,
   const refusal = refusalOfReturn(order)
   if (refusal !== null) throw new ApiError('invalid_state', refusal)
   if (refunds.length >= OF_AN_ORDER_MAX) throw new ApiError('invalid_state', `An order has at most ${OF_AN_ORDER_MAX} refunds.`)
-  openRefund({ id: '', units, payee: null }, refunds.map(toRefund), cameUnits(order, leftOverUnits), viewOfAll(refunds))
+  const summed = toSummed(refunds)
+  openRefund({ id: '', units, payee: null }, summed.refunds, cameUnits(order, leftOverUnits), summed.view)
 }
 
 type Terms = Pick<StoredRefund, 'id' | 'units' | 'payee' | 'reason' | 'requestedBy' | 'createdAt'>

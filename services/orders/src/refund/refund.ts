@@ -58,13 +58,14 @@ const isReturned = ({ signatures }: Refund, view: RefundView): boolean =>
 export function refundStatus(refund: Refund, view: RefundView): RefundStatus {
   const { payee, cancelledAt, units, signatures } = refund
   if (isReturned(refund, view)) return 'confirmed'
-  if (cancelledAt !== null) return 'cancelled'
+  // A cancelled one too: a database that went back had forgotten its signature, or a deep reorganisation took back what had ended it.
   if (signatures.some(signature => isAlive(signature, view)))
     return view.walletUnits !== null && view.walletUnits < units ? 'awaiting_funds' : 'submitted'
+  if (cancelledAt !== null) return 'cancelled'
   return payee === null ? 'awaiting_destination' : 'awaiting_signature'
 }
 
-/** Sums of an order's refunds, done and still possible: a cancelled refund promises nothing, because nothing signed for it lives. */
+/** Sums of an order's refunds, done and still possible: a cancelled refund promises nothing while nothing signed for it lives. */
 export const promisedUnits = (refunds: readonly Refund[], view: RefundView): bigint =>
   refunds.filter(refund => refundStatus(refund, view) !== 'cancelled').reduce((sum, { units }) => sum + units, 0n)
 

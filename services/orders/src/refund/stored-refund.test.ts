@@ -20,7 +20,7 @@ const signed = (...ends: number[]): StoredRefund => ({
 function stated(before: StoredRefund, second: number, kind: 'transferred' | 'cancelled' | null = null): StoredRefund {
   const observed = {
     ...{ chain_id: 1, generation: 'g', revision: before.revision + 1, refund_id: id, order_id: 'o1', nonce: made.nonce },
-    ...{ block_number: second, block_time: at(second).toISOString(), wallet_balance: '9.000000' },
+    ...{ block_number: second, block_time: at(second).toISOString(), wallet_balance: '9.000000', valid_before: null },
     end: kind && { kind, tx_hash: '0xf', log_index: 0, block_number: second, block_time: at(second).toISOString() },
   } as RefundObserved
   const after = observe(before, observed, true, at(second))

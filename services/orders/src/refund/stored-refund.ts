@@ -2,7 +2,7 @@ import { ApiError, formatUsdc, type NewEvent, parseUsdc, type RefundObserved, ty
 import { type Order, ownerOf, receivedUnits } from '../order/order'
 import type { Authorization } from '../payment/authorization'
 import { confirmedPayments, type Payment } from '../payment/payment'
-import { isAlive, type NonceFact, promisedUnits, type Refund, type RefundView, refundStatus } from './refund'
+import { isAlive, type NonceFact, promisedUnits, type Refund, type RefundSignature, type RefundView, refundStatus } from './refund'
 
 /** A refund as it is kept: its terms, and what the listener last observed of its nonce. It has one payee and one amount, so one nonce. */
 export interface StoredRefund {
@@ -79,14 +79,20 @@ export const viewOf = ({ nonce, ended, knownTime, walletUnits }: StoredRefund): 
   walletUnits,
 })
 
-/** The same of all refunds of an order, for their sums: a time plays no part in them. */
-export const viewOfAll = (refunds: readonly StoredRefund[]): RefundView => ({
-  facts: refunds.flatMap(refund => viewOf(refund).facts),
-  chain: { time: null },
-  walletUnits: null,
+/** All refunds of an order for their sums, each without the signatures that have ended by its own view. */
+export const toSummed = (refunds: readonly StoredRefund[]): { refunds: Refund[]; view: RefundView } => ({
+  refunds: refunds.map(refund => {
+    const [judged, view] = [toRefund(refund), viewOf(refund)]
+    const isOver = (signature: RefundSignature) => refund.ended !== 'transferred' && !isAlive(signature, view)
+    return { ...judged, signatures: judged.signatures.filter(signature => !isOver(signature)) }
+  }),
+  view: { facts: refunds.flatMap(refund => viewOf(refund).facts), chain: { time: null }, walletUnits: null },
 })
 
-export const promisedOf = (refunds: readonly StoredRefund[]): bigint => promisedUnits(refunds.map(toRefund), viewOfAll(refunds))
+export function promisedOf(refunds: readonly StoredRefund[]): bigint {
+  const summed = toSummed(refunds)
+  return promisedUnits(summed.refunds, summed.view)
+}
 
 /** Money that goes back cannot count as payment by the merchant's word. Throws `invalid_state`. */
 export function requireNonePromised(refunds: readonly StoredRefund[]): void {
@@ -138,6 +144,8 @@ export function requirePayee(named: string | undefined, proven: string | null): 
   })
 }
 
+const seenOnly = (validBefore: Date, seenAt: Date): StoredSignature => ({ validBefore, signature: null, seenAt })
+
 /** The statement of the listener taken in; null when a later one has been. A time that is not believed is not taken. */
 export function observe(refund: StoredRefund, stated: RefundObserved, isBelieved: boolean, at: Date): StoredRefund | null {
   const isOlder =
@@ -146,7 +154,11 @@ export function observe(refund: StoredRefund, stated: RefundObserved, isBelieved
   if (isOlder || stated.nonce !== refund.nonce) return null
   const { end } = stated
   // A signature that moved money and was taken back by a reorganisation may do so again, and its end is not known.
-  const isSeen = end?.kind !== 'transferred' || refund.signatures.some(({ validBefore }) => validBefore.getTime() === NO_END.getTime())
+  const moved = end?.kind === 'transferred' ? [seenOnly(NO_END, at)] : []
+  // One that was brought here and that this database has lost since.
+  const brought = stated.valid_before === null ? [] : [seenOnly(new Date(stated.valid_before * 1_000), at)]
+  const isNew = ({ validBefore }: StoredSignature) =>
+    refund.signatures.every(known => known.validBefore.getTime() !== validBefore.getTime())
   return {
     ...refund,
     generation: stated.generation,
@@ -159,7 +171,7 @@ export function observe(refund: StoredRefund, stated: RefundObserved, isBelieved
     logIndex: end?.log_index ?? null,
     blockNumber: end ? BigInt(end.block_number) : null,
     blockTime: end ? new Date(end.block_time) : null,
-    signatures: isSeen ? refund.signatures : [...refund.signatures, { validBefore: NO_END, signature: null, seenAt: at }],
+    signatures: [...refund.signatures, ...[...moved, ...brought].filter(isNew)],
   }
 }
 
@@ -179,7 +191,6 @@ export function recovered(stated: RefundObserved, { merchantId }: Order, at: Dat
     reason: 'Recovered from the listener’s books',
     requestedBy: null,
     createdAt: at,
-    signatures: stated.valid_before === null ? [] : [{ validBefore: new Date(stated.valid_before * 1_000), signature: null, seenAt: at }],
   }
 }
 
