@@ -129,6 +129,24 @@ describe('a link', () => {
     expect((await opened(link)).id).not.toBe(order.id)
   })
 
+  it('opens none where more has come since the merchant handled what came, from its first sight on', async () => {
+    const link = await make()
+    const order = await opened(link)
+    await expire(order)
+    const block_time = new Date(Date.parse(order.expires_at) + 5_000).toISOString()
+    await pays(order, { block_time, amount: '3.000000' })
+    const { data } = await get('/attention?limit=100')
+    const item = data.find((one: { order: OrderBody | null }) => one.order?.id === order.id)
+    expect((await post(`/attention/${item.id}/handle`, { facts: item.facts, note: 'Paid back by hand' })).status).toBe(200)
+    expect(await view(link)).toMatchObject({ status: 'open' })
+    const more = chain.payment(order, { block_time, amount: '4.000000' })
+    await chain.report('detected', more)
+    expect((await open(link)).status).toBe(409)
+    await chain.report('confirmed', more)
+    expect(await get(`/links/${link.id}`)).toMatchObject({ status: 'undecided' })
+    expect((await open(link)).status).toBe(409)
+  })
+
   it('closes what is open once an order before it is paid after all', async () => {
     const link = await make()
     const first = await opened(link)

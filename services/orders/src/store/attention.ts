@@ -16,7 +16,7 @@ const NEEDS_ATTENTION = `(exception IS NOT NULL OR (status IN ('underpaid', 'exp
 const orderFacts = (table: string) =>
   `(${table}.status || '/' || coalesce(${table}.exception, '') || '/' || ${table}.confirmed_units::text)`
 const PAYMENT_FACTS = "(reason || '/' || gross_units::text)"
-const ORDER_FACTS = "(status || '/' || coalesce(exception, '') || '/' || confirmed_units::text)"
+export const ORDER_FACTS = "(status || '/' || coalesce(exception, '') || '/' || confirmed_units::text)"
 
 type Reason = AttentionReason | undefined
 /** The reasons of `reasonsOf` that the order itself has; and those with its address. */

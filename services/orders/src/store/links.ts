@@ -12,6 +12,7 @@ import {
 import { z } from 'zod'
 import { type Link, type LinkFacts, requireOpening, standingOrder } from '../link/link'
 import type { Change } from '../order/order'
+import { ORDER_FACTS } from './attention'
 import { insertionOf } from './order-writes'
 import type { OrderStoreOptions } from './rows'
 import { int, table, text, time, units } from './table'
@@ -44,6 +45,8 @@ const facts = z.object({ paid: int, open: int, newest: linked, paidBy: linked, p
 const INSERT: Statement = { name: 'link-insert', text: insertRows('links', links.columns) }
 const IS_OPEN = "status IN ('pending', 'confirming', 'underpaid')"
 const LINKED = `json_build_object('id', id, 'status', status, 'expiresAt', expires_at)`
+/** What is handled is what was seen then: money that has come since, also unconfirmed, is not. */
+const IS_HANDLED = `(handled_facts IS NOT DISTINCT FROM ${ORDER_FACTS} AND seen_units <= confirmed_units)`
 const last = (name: string, where: string, order = 'DESC') =>
   `(SELECT ${LINKED} FROM opened WHERE ${where} ORDER BY id ${order} LIMIT 1) AS "${name}"`
 // Raw SQL: one look at all orders of a link. What is less than a cent decides nothing, here as in their verdict; one that was paid, and whose payment the chain took
@@ -54,7 +57,7 @@ const FACTS: Statement = {
   WITH opened AS (SELECT orders.* FROM link_orders JOIN orders ON orders.id = order_id WHERE link_id = $1)
   SELECT (SELECT count(*) FROM opened WHERE status = 'paid') AS paid, (SELECT count(*) FROM opened WHERE ${IS_OPEN}) AS open,
     ${last('newest', 'true')}, ${last('paidBy', "status = 'paid'", 'ASC')}, ${last('payable', IS_OPEN)},
-    ${last('undecided', `NOT ${IS_OPEN} AND status <> 'paid' AND handled_at IS NULL AND (paid_at IS NOT NULL OR greatest(seen_units, confirmed_units) >= ${CENT})`)}`,
+    ${last('undecided', `NOT ${IS_OPEN} AND status <> 'paid' AND NOT ${IS_HANDLED} AND (paid_at IS NOT NULL OR greatest(seen_units, confirmed_units) >= ${CENT})`)}`,
 }
 // Raw SQL: an order and what it belongs to in one transaction, behind the lock of the link.
 const LOCK = `SELECT ${links.select()} FROM links WHERE id = $1 FOR UPDATE`
