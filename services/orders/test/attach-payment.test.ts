@@ -1,5 +1,6 @@
 import type { AttentionItemBody, EntryBody, OrderBody } from '@ponte/contracts'
 import { uuidv7 } from '@ponte/service-kit'
+import { Wallet } from 'ethers'
 import request from 'supertest'
 import { listener, message, type Paid } from './listener'
 import { asMerchant, PAYOUT, startOrders } from './setup'
@@ -19,14 +20,19 @@ const settings = (merchant_id: string, payout_address: string) => ({
   ...{ sealed_pending_webhook_secret: null, pending_webhook_secret_activates_at: null },
 })
 /** A merchant of their own payout address; everything here is theirs. */
-async function newMerchant() {
+async function newMerchant(payout = Wallet.createRandom().address) {
   const id = uuidv7()
-  const payout = `0x${id.replaceAll('-', '').padEnd(40, '0')}`
-  await system.bus.publish(message('merchant.updated', settings(id, payout), uuidv7(), new Date(Date.now() - 3_600_000)))
+  const save = (change: object = {}) =>
+    system.bus.publish(message('merchant.updated', { ...settings(id, payout), ...change }, uuidv7(), new Date(Date.now() - 3_600_000)))
+  await save()
   const as = asMerchant(id, payout, 'ana')
   const items = async (): Promise<AttentionItemBody[]> => (await request(system.url).get('/api/v1/attention').set(as)).body.data
   return {
     id,
+    payout,
+    /** As of a merchant whose address's key has signed for them. */
+    proves: () =>
+      save({ version: 2, payout_proof: { message: 'Mine', signature: `0x${'1b'.repeat(65)}`, signed_at: new Date().toISOString() } }),
     // Each asks for 100 USDC; the fee is 1 %.
     create: async (): Promise<OrderBody> => (await request(system.url).post('/api/v1/orders').set(as).send({ brl_amount: '542.00' })).body,
     read: async ({ id: order }: OrderBody): Promise<OrderBody> => (await request(system.url).get(`/api/v1/orders/${order}`).set(as)).body,
@@ -175,6 +181,24 @@ describe('it is refused with a sentence', () => {
     const { item } = await merchant.strays(await merchant.create())
     const answer = await attach(merchant, item, before.body)
     expect([answer.status, answer.body.detail]).toEqual([409, expect.stringContaining('wrong_recipient')])
+  })
+
+  it('to who has named the same payout address, until its key has signed for them', async () => {
+    const merchant = await newMerchant()
+    const rival = await newMerchant(merchant.payout)
+    const [order, taking] = [await merchant.create(), await rival.create()]
+    const { item } = await merchant.strays(order)
+    const before = [await merchant.entries(), await rival.entries()]
+    const shared = [409, expect.stringContaining('payout-address/sign')]
+    for (const [by, of] of [[rival, taking] as const, [merchant, order] as const]) {
+      const answer = await attach(by, item, of)
+      expect([answer.status, answer.body.detail]).toEqual(shared)
+    }
+    expect([await merchant.entries(), await rival.entries()]).toEqual(before)
+    await merchant.proves()
+    expect((await attach(rival, item, taking)).status).toBe(409)
+    expect((await attach(merchant, item, order)).body).toMatchObject({ status: 'paid' })
+    expect(await merchant.entries()).toContainEqual(['payment', '100.000000', order.id, null])
   })
 
   it('to others, for an order of others, without a reason, and where there is nothing', async () => {

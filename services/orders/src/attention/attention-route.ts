@@ -4,7 +4,7 @@ import type { Router } from 'express'
 import type { Intake } from '../intake'
 import { orderBody, type Place } from '../order/body'
 import type { Order } from '../order/order'
-import type { Mark, Seen } from '../payment/mismatch'
+import type { Mark, Seen, UnmatchedMoney } from '../payment/mismatch'
 import type { Store } from '../store'
 import { factsOf, foreignItem, orderItem, reasonsOf, seenOf, unmatchedItem } from './attention'
 import { attentionColumns } from './attention-csv'
@@ -104,12 +104,27 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
     return answer
   })
 
+  /** Anyone can name any address as their own: where several did, the key of it decides whose word counts. Throws `invalid_state`. */
+  const requireOwnMoney = async ({ payment: { merchant_address, block_time } }: UnmatchedMoney, terms: MerchantTerms): Promise<void> => {
+    if (!(await store.merchants.isShared(terms.merchant_id, merchant_address, block_time))) return
+    const spans = await store.merchants.provenSpans(terms)
+    const isProven = spans.some(
+      ({ payoutAddress, proof }) => proof !== null && payoutAddress.toLowerCase() === merchant_address.toLowerCase(),
+    )
+    if (!isProven)
+      throw new ApiError(
+        'invalid_state',
+        'Another merchant has named this payout address, too: show by a signature of its key that it is yours (POST /api/v1/merchants/me/payout-address/sign), then count the payment.',
+      )
+  }
+
   serveOnce(router, operations.attachAttention, database, async ({ params, body, caller, terms, keyed }) => {
     const money = await unmatched(params.id, terms)
     const [named, order] = (await Promise.all([params.id, body.order_id].map(store.orders.find))).map(ledger => ledger?.order)
     if (named) requireOwner(named, terms)
     if (!order) throw new ApiError('not_found', `There is no order ${body.order_id}.`)
     requireOwner(order, terms)
+    if (money) await requireOwnMoney(money, terms)
     const invoicing = await store.invoicing.of(order.id)
     const answerOf = (changed: Order) => ({ status: 200, body: JSON.stringify(orderBody(changed, place, invoicing)) })
     const changed =

@@ -27,6 +27,9 @@ const SAVE: Statement = {
   WHERE known.version < EXCLUDED.version`,
 }
 
+// Raw SQL: by the function by which the ledger decides whose money is.
+const IS_SHARED = 'SELECT EXISTS (SELECT FROM paid_at($1, $2) AS owner (merchant_id) WHERE merchant_id <> $3) AS shared'
+
 const SHARING_MAX = 10
 
 /** Our copy of what merchants set at the gateway; the newest version stands, in any order of arrival. */
@@ -69,6 +72,14 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
         if ((await spansOf(merchantId)).some(isTheirs)) owners.push(merchantId)
       }
       return prisma.merchant.findMany({ select: { id: true, version: true }, where: { id: { in: owners } }, orderBy: { id: 'asc' } })
+    },
+
+    /** Whether any other merchant was paid at this address at that time. */
+    async isShared(merchantId: string, payoutAddress: string, at: string): Promise<boolean> {
+      const { rows } = await database.query<{ shared: boolean }>({ name: 'payout-address-shared', text: IS_SHARED }, [
+        ...[payoutAddress, at, merchantId],
+      ])
+      return rows[0]?.shared === true
     },
 
     /** Null where no event about them has come. */
