@@ -37,6 +37,10 @@ describe('a foreign token', () => {
       { tokenAddress: COIN, units: 1n },
     ])
     expect(foreignIn(order, { transfers, depth: 2 }, 3)).toEqual([])
+    // Its logs may state more than any balance holds, and than the column of amounts.
+    const most = 2n ** 256n - 1n
+    const many = Array.from({ length: 150 }, () => sent(OTHER, String(most)))
+    expect(foreignIn(order, { transfers: many, depth: 3 }, 3)).toEqual([{ tokenAddress: OTHER, units: most }])
     expect(foreignIn({ ...order, depositAddress: null }, { transfers, depth: 3 }, 3)).toEqual([])
   })
 })

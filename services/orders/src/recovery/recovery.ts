@@ -60,6 +60,9 @@ const UNOBSERVED = {
 
 const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
+/** A token may state any number of transfers of this size; no balance is larger. */
+const BALANCE_MAX = 2n ** 256n - 1n
+
 /** Foreign tokens that a confirmed transaction sent to the deposit address of an order, summed by token. */
 export function foreignIn(
   order: Pick<Order, 'depositAddress' | 'tokenAddress'>,
@@ -69,9 +72,10 @@ export function foreignIn(
   const { depositAddress, tokenAddress: payment } = order
   if (depth < confirmations || depositAddress === null) return []
   const foreign = new Map<string, bigint>()
+  const sum = (a: bigint, b: bigint) => (a + b > BALANCE_MAX ? BALANCE_MAX : a + b)
   for (const { token_address, to_address, units } of transfers) {
     const token = token_address ?? COIN
-    if (isSame(to_address, depositAddress) && !isSame(token, payment)) foreign.set(token, (foreign.get(token) ?? 0n) + BigInt(units))
+    if (isSame(to_address, depositAddress) && !isSame(token, payment)) foreign.set(token, sum(foreign.get(token) ?? 0n, BigInt(units)))
   }
   return [...foreign].map(([tokenAddress, units]) => ({ tokenAddress, units }))
 }
