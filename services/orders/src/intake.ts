@@ -10,7 +10,7 @@ import {
 } from '@ponte/service-kit'
 import { Mutex } from 'async-mutex'
 import { checksumAddress } from './chain/checksum-address'
-import { type Attachment, attach } from './order/attachment'
+import { type Attachment, attach, requireNoneComing } from './order/attachment'
 import type { Change, Order } from './order/order'
 import { receivePayments } from './order/progress'
 import { type Blocks, changesOf } from './payment/blocks'
@@ -237,6 +237,8 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
       if (!cursor || !before || !row) return null
       // Read behind the order, whose version a refund moves on.
       requireNonePromised(await store.refunds.ofOrder(orderId))
+      const history = await store.orders.history(orderId)
+      if (history) requireNoneComing(history)
       const change = attach(before, row, attachment, store.chain.view(chainId))
       const taken = {
         changes: [change],

@@ -175,6 +175,22 @@ describe('it is refused with a sentence', () => {
     expect([await merchant.read(order), (await merchant.items()).map(({ id }) => id)]).toEqual([before, [item.id]])
   })
 
+  it("while a payer's signature for the order is on its way, which would be paid beside it", async () => {
+    const merchant = await newMerchant()
+    const order = await merchant.create()
+    const { item } = await merchant.strays(order)
+    const signed = (revision: number, status: 'accepted' | 'failed') =>
+      message('authorization.changed', {
+        ...{ chain_id: order.payment.chain_id, order_id: order.id, attempt: 1, revision, status, payer_address: PAYOUT },
+        ...{ amount: order.usdc_amount, valid_before: Math.floor(Date.parse(order.expires_at) / 1_000), tx_hash: null, reason: null },
+      })
+    await system.bus.publish(signed(1, 'accepted'))
+    const answer = await attach(merchant, item, order)
+    expect([answer.status, answer.body.detail]).toEqual([409, expect.stringContaining('signature')])
+    await system.bus.publish(signed(2, 'failed'))
+    expect((await attach(merchant, item, order)).body).toMatchObject({ status: 'paid' })
+  })
+
   it('where the order is of a payout address of before', async () => {
     const merchant = await newMerchant()
     const before = await request(system.url).post('/api/v1/orders').set(asMerchant(merchant.id, PAYOUT)).send({ brl_amount: '542.00' })

@@ -1,6 +1,8 @@
 import { ApiError, type AttachedData, formatUsdc, type MismatchReason } from '@ponte/contracts'
+import { comingUnits } from '../payment/authorization'
 import { mismatchesOf } from '../payment/mismatch'
 import type { Payment, Target } from '../payment/payment'
+import type { OrderHistory } from './body'
 import { type Change, type Known, type Ledger, type Order, ownerOf } from './order'
 import { receivePayments } from './progress'
 import type { ChainView } from './verdict'
@@ -38,6 +40,15 @@ export function attach(ledger: Ledger & Known, money: Stray, { reason, attachedA
   }
   const data = { ...ownerOf(order), subscription_id: order.subscriptionId, payment }
   return { ...change, events: [{ type: 'payment.attached', data }, ...change.events] }
+}
+
+/** A payer's signature that the relayer took would be paid beside it; once the order has ended none can be. Throws `invalid_state`. */
+export function requireNoneComing({ order, authorization, payments }: Pick<OrderHistory, 'order' | 'authorization' | 'payments'>): void {
+  if (order.status === 'expired' || order.status === 'cancelled' || comingUnits(authorization, payments) === 0n) return
+  throw new ApiError(
+    'invalid_state',
+    "A payer's signature for the order is on its way: wait for it, and count the payment then where the order is still short.",
+  )
 }
 
 /** True of what carries a memo of no order through the router: what else lies at an address needs its own memo to be moved on. */
