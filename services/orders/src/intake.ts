@@ -209,11 +209,14 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
       const early = owner ? await store.intake.early(memo) : []
       const cursor = early[0] ? await store.intake.cursor(early[0].chainId, [], []) : null
       if (!cursor) return
-      const reports = early.map(row => ({ payment: row, memo, target: row }))
       const query = { ids: early.map(({ id }) => id), memos: [memo], watched: [], gone: [], range: null }
-      const { ledgers } = await store.intake.related(query)
+      const related = await store.intake.related(query)
+      const ledgers = related.ledgers.filter(({ order }) => order.memo === memo)
+      // Read behind the cursor: a merchant may have counted some of it for another order since.
+      const waiting = related.unmatched.filter(row => row.memo === memo && row.reason === 'unknown_memo')
+      const reports = waiting.map(row => ({ payment: row, memo, target: row }))
       const reasons = mismatchesOf(reports, ledgers[0]?.order ?? null, new Set(ledgers[0]?.payments.map(({ id }) => id)))
-      const counted = early.filter(({ id }) => !reasons.has(id))
+      const counted = waiting.filter(({ id }) => !reasons.has(id))
       const orders = await decideOrders(ledgers, ({ payments }) => counted.filter(({ id }) => !payments.some(known => known.id === id)))
       const changes = orders.map(({ change }) => change)
       const payments = orders.flatMap(({ change, changed }) => changed.map(payment => ({ ...payment, orderId: change.order.id })))

@@ -1,8 +1,9 @@
 import type { AttentionItemBody, EntryBody, OrderBody } from '@ponte/contracts'
-import { uuidv7 } from '@ponte/service-kit'
+import { until, uuidv7 } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
+import { Client } from 'pg'
 import request from 'supertest'
-import { listener, message, type Paid } from './listener'
+import { charge, listener, message, type Paid } from './listener'
 import { asMerchant, PAYOUT, startOrders } from './setup'
 
 // Money that carries the memo of no order counts for one by its merchant's word, as if it had carried that order's memo.
@@ -125,6 +126,39 @@ test('it counts once, of twenty at once for two orders, and a keyed answer is re
   const same = await Promise.all(Array.from({ length: 10 }, () => attach(merchant, next.item, third, key)))
   expect(new Set(same.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
   expect([same[0]?.status, await attached(third)]).toEqual([200, 1])
+})
+
+test('counted by hand on another replica while the order of its memo is made, it counts for the one that it was counted for', async () => {
+  const merchant = await newMerchant()
+  const order = await merchant.create()
+  const { paid, item } = await merchant.strays(order, { block_number: 40 })
+  const late = charge({
+    memo: paid.memo,
+    brl_amount: '542.00',
+    terms: { merchant_id: merchant.id, version: 1, display_name: 'M', payout_address: merchant.payout },
+  })
+  // What has come for that memo is read by then, and the cursor is not.
+  const replica = new Client({ connectionString: system.database.url })
+  await replica.connect()
+  await replica.query('BEGIN; LOCK TABLE gone_blocks IN ACCESS EXCLUSIVE MODE')
+  const publishing = system.bus.publish(message('subscription.charge_requested', late))
+  const waits =
+    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%gone_blocks%'"
+  await until(async () => ((await system.sql.query(waits)).rowCount ?? 0) > 0, 'the cursor is not asked for')
+  await replica.query(`UPDATE chain_cursors SET version = version + 1;
+    INSERT INTO attachments (payment_id, order_id, memo, reason, attached_at)
+    SELECT id, '${order.id}', memo, 'Typed wrong', now() FROM unmatched_payments WHERE memo = '${paid.memo}';
+    INSERT INTO payments (id, order_id, kind, status, gross_units, payer_address, tx_hash, block_number, block_time, log_index, block_hash, generation, version)
+    SELECT id, '${order.id}', kind, status, gross_units, payer_address, tx_hash, block_number, block_time, log_index, block_hash, generation, version
+    FROM unmatched_payments WHERE memo = '${paid.memo}';
+    DELETE FROM unmatched_payments WHERE memo = '${paid.memo}'; COMMIT`)
+  await replica.end()
+  await publishing
+  await system.orders.idle()
+  expect([item.payment?.memo, await merchant.read({ ...order, id: late.order_id })]).toMatchObject([
+    late.memo,
+    { status: 'pending', received: '0.000000' },
+  ])
 })
 
 test('money of a block after the end of the order came late, and can be accepted', async () => {
