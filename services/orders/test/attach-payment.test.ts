@@ -1,7 +1,6 @@
 import type { AttentionItemBody, EntryBody, OrderBody } from '@ponte/contracts'
 import { until, uuidv7 } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
-import { Client } from 'pg'
 import request from 'supertest'
 import { charge, listener, message, type Paid } from './listener'
 import { asMerchant, PAYOUT, startOrders } from './setup'
@@ -137,22 +136,23 @@ test('counted by hand on another replica while the order of its memo is made, it
     brl_amount: '542.00',
     terms: { merchant_id: merchant.id, version: 1, display_name: 'M', payout_address: merchant.payout },
   })
-  // What has come for that memo is read by then, and the cursor is not.
-  const replica = new Client({ connectionString: system.database.url })
-  await replica.connect()
-  await replica.query('BEGIN; LOCK TABLE gone_blocks IN ACCESS EXCLUSIVE MODE')
-  const publishing = system.bus.publish(message('subscription.charge_requested', late))
   const waits =
     "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%gone_blocks%'"
-  await until(async () => ((await system.sql.query(waits)).rowCount ?? 0) > 0, 'the cursor is not asked for')
-  await replica.query(`UPDATE chain_cursors SET version = version + 1;
-    INSERT INTO attachments (payment_id, order_id, memo, reason, attached_at)
-    SELECT id, '${order.id}', memo, 'Typed wrong', now() FROM unmatched_payments WHERE memo = '${paid.memo}';
-    INSERT INTO payments (id, order_id, kind, status, gross_units, payer_address, tx_hash, block_number, block_time, log_index, block_hash, generation, version)
-    SELECT id, '${order.id}', kind, status, gross_units, payer_address, tx_hash, block_number, block_time, log_index, block_hash, generation, version
-    FROM unmatched_payments WHERE memo = '${paid.memo}';
-    DELETE FROM unmatched_payments WHERE memo = '${paid.memo}'; COMMIT`)
-  await replica.end()
+  const columns = 'kind, status, gross_units, payer_address, tx_hash, block_number, block_time, log_index, block_hash, generation, version'
+  let publishing: Promise<void> | undefined
+  await system.sql.transaction(async replica => {
+    // What has come for that memo is read by then, and the cursor is not.
+    await replica.query('LOCK TABLE gone_blocks IN ACCESS EXCLUSIVE MODE')
+    publishing = system.bus.publish(message('subscription.charge_requested', late))
+    await until(async () => (await system.sql.query(waits)).rowCount !== 0, 'the cursor is not asked for')
+    await replica.query('UPDATE chain_cursors SET version = version + 1')
+    await replica.query(
+      `WITH taken AS (DELETE FROM unmatched_payments WHERE memo = $1 RETURNING *),
+      attached AS (INSERT INTO attachments (payment_id, order_id, memo, reason, attached_at) SELECT id, $2::uuid, memo, 'Typed wrong', now() FROM taken)
+      INSERT INTO payments (id, order_id, ${columns}) SELECT id, $2::uuid, ${columns} FROM taken`,
+      [paid.memo, order.id],
+    )
+  })
   await publishing
   await system.orders.idle()
   expect([item.payment?.memo, await merchant.read({ ...order, id: late.order_id })]).toMatchObject([
