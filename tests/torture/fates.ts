@@ -20,6 +20,7 @@ const stranger = () => `0x${randomBytes(20).toString('hex')}`
 const FATES: [number, (fate: Fate) => unknown][] = [
   [20, ({ payer, order, full }) => payer.pay(order, full)],
   [10, ({ payer, order, full }) => payer.deposit(order, full)],
+  [4, ({ payer, order, full }) => payer.payAmong(order, full)],
   [8, ({ payer, order, full }) => payer.authorize(order, full)],
   // Short, then topped up; short for good; twice; too much.
   [6, ({ payer, order, full }) => payer.pay(order, full / 2n).then(() => payer.pay(order, full - full / 2n + 1n))],

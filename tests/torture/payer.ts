@@ -1,7 +1,8 @@
 import type { OrderBody } from '@ponte/contracts'
 import { formatUsdc } from '@ponte/contracts'
-import { paymentRouterAbi, receiveWithAuthorizationTypedData } from '@ponte/payment-router'
-import { Contract, toBeHex, Wallet } from 'ethers'
+import { paymentRouterAbi, receiveWithAuthorizationTypedData, testUsdcAbi } from '@ponte/payment-router'
+import { Contract, Interface, toBeHex, Wallet } from 'ethers'
+import { bundle } from '../simulation/bundle'
 import type { World } from '../world'
 import type { Requests } from './requests'
 
@@ -11,6 +12,10 @@ export interface Payer {
   pay(order: OrderBody, units: bigint, instead?: { memo?: string; merchant?: string; router?: string }): Promise<void>
   /** A plain transfer to the order's own address. */
   deposit(order: OrderBody, units: bigint): Promise<void>
+  /** A plain transfer to a payout address, for no order. */
+  direct(payout: string, units: bigint): Promise<void>
+  /** Through the router with such transfers of the share's amount before and behind it in the same transaction, and one beside it. */
+  payAmong(order: OrderBody, units: bigint): Promise<void>
   /** A signature of a fresh account that owns no native coin; the relayer submits it. */
   authorize(order: OrderBody, units: bigint): Promise<void>
   /** Resolves when everything asked so far is sent and mined, or lost. */
@@ -22,7 +27,19 @@ const MINED_WAIT_MS = 8_000
 /** An estimate would refuse what depends on a transaction that is not mined yet. */
 const GAS = { gasLimit: 500_000 }
 
-export function createPayer(world: World, requests: Requests, privateKey: string, count: (name: string) => void): Payer {
+const usdc = new Interface(testUsdcAbi)
+const router = new Interface(paymentRouterAbi)
+
+export interface Purse {
+  world: World
+  requests: Requests
+  privateKey: string
+  /** A contract that makes several calls in one transaction, with money of its own. */
+  bundleAddress: string
+  count(name: string): void
+}
+
+export function createPayer({ world, requests, privateKey, bundleAddress, count }: Purse): Payer {
   const { chain } = world
   const wallet = chain.wallet(privateKey)
   let line = Promise.resolve()
@@ -41,6 +58,14 @@ export function createPayer(world: World, requests: Requests, privateKey: string
   const inTime = async (sent: Promise<{ wait(confirmations: number, timeoutMs: number): Promise<unknown> }>) => {
     await (await sent).wait(1, MINED_WAIT_MS)
   }
+  const pay = (router: string, memo: string, merchant: string, units: bigint) =>
+    new Contract(router, paymentRouterAbi, wallet).getFunction('pay').send(`0x${memo}`, merchant, units, GAS)
+  const payAround = (memo: string, merchant: string, units: bigint) => {
+    const { usdcAddress, routerAddress } = chain
+    const plain = { to: usdcAddress, data: usdc.encodeFunctionData('transfer', [merchant, units - units / 100n]) }
+    const paid = { to: routerAddress, data: router.encodeFunctionData('pay', [`0x${memo}`, merchant, units]) }
+    return bundle([{ to: usdcAddress, data: usdc.encodeFunctionData('approve', [routerAddress, units]) }, plain, paid, plain])
+  }
   const transfer = (to: string, units: bigint) => inTime(chain.transferUsdc(wallet, to, units))
 
   const sign = async (order: OrderBody, units: bigint) => {
@@ -56,11 +81,15 @@ export function createPayer(world: World, requests: Requests, privateKey: string
   }
   return {
     pay: (order, units, { memo = order.memo, merchant = order.payment.merchant_address, router = chain.routerAddress } = {}) =>
-      inLine('payments through a router', () => {
-        const pay = new Contract(router, paymentRouterAbi, wallet).getFunction('pay')
-        return inTime(pay.send(`0x${memo}`, merchant, units, GAS))
-      }),
+      inLine('payments through a router', () => inTime(pay(router, memo, merchant, units))),
     deposit: (order, units) => inLine('plain transfers', () => transfer(order.payment.deposit_address ?? '', units)),
+    direct: (payout, units) => inLine('direct transfers', () => transfer(payout, units)),
+    payAmong: ({ memo, payment: { merchant_address: merchant } }, units) =>
+      inLine('payments among direct transfers', async () => {
+        const beside = await chain.transferUsdc(wallet, merchant, units)
+        const around = await wallet.sendTransaction({ to: bundleAddress, data: payAround(memo, merchant, units), ...GAS })
+        await Promise.all([beside, around].map(sent => inTime(Promise.resolve(sent))))
+      }),
     authorize: (order, units) =>
       inLine('signatures handed in', async () => {
         const body = await sign(order, units)

@@ -3,6 +3,8 @@ import type { Cluster } from './cluster'
 import type { Random } from './random'
 
 export interface Post {
+  /** POST without one. */
+  method?: string
   path: string
   /** Without one the request carries no identity. */
   apiKey: string | null
@@ -50,9 +52,9 @@ export function createRequests(cluster: Cluster, random: Random, count: (name: s
       return null
     }
   }
-  const post = ({ path, apiKey, body, key }: Post) =>
+  const post = ({ method = 'POST', path, apiKey, body, key }: Post) =>
     ask(path, {
-      method: 'POST',
+      method,
       headers: {
         'Content-Type': 'application/json',
         ...(apiKey === null ? {} : { Authorization: `Bearer ${apiKey}` }),
@@ -76,7 +78,8 @@ export function createRequests(cluster: Cluster, random: Random, count: (name: s
         const answer = await post(request)
         if (isFinal(answer)) {
           if (answer.status < 300) return answer.body as T
-          if (answer.status !== CONFLICT) wrong.push(`POST ${request.path} was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+          if (answer.status !== CONFLICT)
+            wrong.push(`${request.method ?? 'POST'} ${request.path} was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
           return null
         }
         await new Promise(resolve => setTimeout(resolve, RETRY_MS))

@@ -8,6 +8,7 @@ import { type Random, weighted } from './random'
 import type { Receiver } from './receiver'
 import { returnMoney } from './refunds'
 import type { Post, Requests } from './requests'
+import { moveTill, payDirectly, type Till } from './tills'
 
 export interface Merchant {
   body: { id: string; api_key: string; payout_address: string | null }
@@ -30,6 +31,7 @@ export interface Scene {
   requests: Requests
   /** A second router, which the listener watches and no order names. */
   otherRouter: string
+  tills: readonly Till[]
   /** Every order that the API answered with 2xx, by id. */
   answered: Map<string, { order: OrderBody; merchant: Merchant }>
   /** Orders that their merchant asked to cancel, whatever was answered. */
@@ -66,6 +68,8 @@ const ALL: [number, Step][] = [
   [8, payPlan],
   [2, cancelPlan],
   [25, returnMoney],
+  [16, payDirectly],
+  [4, moveTill],
   [11, askNonsense],
 ]
 

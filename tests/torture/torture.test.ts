@@ -1,6 +1,15 @@
 import type { Ledger } from './ledger'
 import { type Outcome, torture } from './torture'
 
+type Amount = [merchant: unknown, sequence: unknown, units: unknown]
+
+async function setAmounts(ledger: Ledger, amounts: readonly Amount[]): Promise<void> {
+  await ledger.query('orders', 'ALTER TABLE entries DISABLE TRIGGER USER')
+  for (const [merchant, sequence, units] of amounts)
+    await ledger.query('orders', 'UPDATE entries SET units = $3 WHERE merchant_id = $1 AND sequence = $2', [merchant, sequence, units])
+  await ledger.query('orders', 'ALTER TABLE entries ENABLE TRIGGER USER')
+}
+
 /** Bugs as they would show in the books, each with the way to repair it again. */
 const planted: Record<string, (ledger: Ledger) => Promise<() => Promise<unknown>>> = {
   'a payment that is lost': async ledger => {
@@ -18,6 +27,24 @@ const planted: Record<string, (ledger: Ledger) => Promise<() => Promise<unknown>
         row?.merchant_id,
         row?.quarter,
       ])
+  },
+  'plain transfers of one merchant, each with the amount of the other': async ledger => {
+    // Every sum stays as it is.
+    const rows = await ledger.query('orders', "SELECT * FROM entries WHERE kind = 'direct' AND units > 0 ORDER BY merchant_id, sequence")
+    const pairs = rows.flatMap(row =>
+      rows.filter(other => other.merchant_id === row.merchant_id && other.units !== row.units).map(other => [row, other]),
+    )
+    const [one, other] = pairs[0] ?? []
+    if (!one || !other) throw new Error('No merchant has two direct entries of different amounts.')
+    await setAmounts(ledger, [
+      [one.merchant_id, one.sequence, other.units],
+      [other.merchant_id, other.sequence, one.units],
+    ])
+    return () =>
+      setAmounts(
+        ledger,
+        [one, other].map(({ merchant_id, sequence, units }): Amount => [merchant_id, sequence, units]),
+      )
   },
   'an order.paid from a second cause': async ledger => {
     const [row] = await ledger.query(

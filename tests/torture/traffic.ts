@@ -1,6 +1,7 @@
 import { mined, testAccounts } from '@ponte/local-servers'
 import { testUsdcAbi } from '@ponte/payment-router'
 import { Contract, MaxUint256, Wallet } from 'ethers'
+import { BUNDLE_CODE } from '../simulation/bundle'
 import { call, createMerchant, type World } from '../world'
 import type { Cluster } from './cluster'
 import { createPayer } from './payer'
@@ -8,8 +9,9 @@ import { createRandom } from './random'
 import { startReceiver } from './receiver'
 import { createRequests } from './requests'
 import { type Driver, type Merchant, type Scene, step } from './steps'
+import { openTills } from './tills'
 
-export interface Traffic extends Pick<Scene, 'requests' | 'answered' | 'cancelled' | 'refunds'> {
+export interface Traffic extends Pick<Scene, 'requests' | 'answered' | 'cancelled' | 'refunds' | 'tills'> {
   merchants: readonly Merchant[]
   counts: Record<string, number>
   /** Runs until stopped; resolves when the last payment is made. */
@@ -34,15 +36,17 @@ export async function startTraffic({ world, cluster, otherRouter, seed }: Stage)
     counts[name] = (counts[name] ?? 0) + 1
   }
   const requests = createRequests(cluster, createRandom(seed + 1), count)
+  const bundleAddress = await openBundle(world)
   const drivers: Driver[] = []
   for (const [index, account] of PAYERS.entries()) {
     const { privateKey } = testAccounts[account] ?? testAccounts[0]
     await endow(world, privateKey, [world.chain.routerAddress, otherRouter])
-    const payer = createPayer(world, requests, privateKey, count)
+    const payer = createPayer({ world, requests, privateKey, bundleAddress, count })
     drivers.push({ merchant: await openMerchant(world, cluster), payer, random: createRandom(seed * 31 + index) })
   }
   const merchants = drivers.map(({ merchant }) => merchant)
-  const scene: Scene = { requests, otherRouter, answered: new Map(), cancelled: new Set(), refunds: new Map(), later: new Set(), count }
+  const kept = { answered: new Map(), cancelled: new Set<string>(), refunds: new Map(), later: new Set<Promise<void>>() }
+  const scene: Scene = { requests, otherRouter, tills: await openTills(world, cluster), ...kept, count }
   return {
     ...scene,
     merchants,
@@ -69,6 +73,13 @@ async function endow({ chain }: World, privateKey: string, routers: readonly str
   for (const router of routers) {
     await mined(new Contract(chain.usdcAddress, testUsdcAbi, payer).getFunction('approve').send(router, MaxUint256))
   }
+}
+
+async function openBundle({ chain }: World): Promise<string> {
+  const created = await mined(chain.wallet(0).sendTransaction({ data: BUNDLE_CODE }))
+  const address = created.contractAddress ?? ''
+  await mined(chain.mintUsdc(address, FORTUNE))
+  return address
 }
 
 async function openMerchant(world: World, cluster: Cluster): Promise<Merchant> {

@@ -1,6 +1,7 @@
 import { paymentRouterAbi } from '@ponte/payment-router'
 import { Contract, id, type Log } from 'ethers'
 import type { Audited } from '.'
+import { addressIn, TRANSFER } from './transfers'
 
 /** One movement of the token, read from the chain alone. Addresses are lower-case, amounts in units. */
 export interface Flow {
@@ -25,9 +26,7 @@ export interface ChainRecord {
 }
 
 const PAYMENT_RECEIVED = id('PaymentReceived(bytes32,address,address,uint256,uint256)')
-const TRANSFER = id('Transfer(address,address,uint256)')
 const wordAt = (data: string, index: number) => BigInt(`0x${data.slice(2 + 64 * index, 66 + 64 * index)}`)
-const addressIn = (topic: string | undefined) => `0x${(topic ?? '').slice(26)}`
 
 /** Every payment and every sweep of the canonical chain. The router itself is asked which addresses belong to the orders. */
 export async function chainRecord({ world, routers, ledger }: Pick<Audited, 'world' | 'routers' | 'ledger'>): Promise<ChainRecord> {

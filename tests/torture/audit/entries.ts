@@ -1,11 +1,9 @@
-import { id } from 'ethers'
 import { ledgerDifferences, movedMoney } from '../../simulation/judge-ledger'
 import type { Row } from '../ledger'
 import type { Audited } from '.'
 import { chainRecord } from './chain-record'
+import { transfersOf } from './transfers'
 
-const TRANSFER = id('Transfer(address,address,uint256)')
-const addressIn = (topic: string | undefined) => `0x${(topic ?? '').slice(26)}`
 const units = (value: unknown) => BigInt(String(value ?? 0))
 
 const SUMS = `
@@ -19,7 +17,7 @@ const GIVEN_AWAY = `
 export async function entriesAgainstChain(audited: Audited): Promise<string[]> {
   const { ledger, traffic } = audited
   const { addresses } = await chainRecord(audited)
-  const transfers = await transfersOf(audited)
+  const transfers = await transfersOf(audited.world)
   const differences: string[] = []
   for (const { body } of traffic.merchants) {
     const payout = String(body.payout_address).toLowerCase()
@@ -50,16 +48,4 @@ function figuresOf(sums: readonly Row[]) {
       [...months].map(month => [month, total(of('settled', 'direct').filter(row => row.month === month))]),
     ),
   }
-}
-
-async function transfersOf({ world }: Audited) {
-  const { provider, usdcAddress } = world.chain
-  const logs = await provider.getLogs({ fromBlock: 0, toBlock: 'latest', address: usdcAddress, topics: [TRANSFER] })
-  const times = new Map<number, number>()
-  for (const block of new Set(logs.map(({ blockNumber }) => blockNumber)))
-    times.set(block, (await provider.getBlock(block))?.timestamp ?? 0)
-  return logs.map(({ transactionHash, blockNumber, index, topics, data }) => ({
-    ...{ txHash: transactionHash, block: blockNumber, logIndex: index, time: times.get(blockNumber) ?? 0 },
-    ...{ from: addressIn(topics[1]), to: addressIn(topics[2]), amount: BigInt(data) },
-  }))
 }

@@ -3,6 +3,7 @@ import type { Cluster, Servers } from '../cluster'
 import type { Ledger } from '../ledger'
 import type { Traffic } from '../traffic'
 import { answersAgainstEffects } from './answers'
+import { directsAgainstChain } from './directs'
 import { entriesAgainstChain } from './entries'
 import { eventsAgainstStates } from './events'
 import { leftBehind } from './left-behind'
@@ -27,6 +28,7 @@ export async function audit(audited: Audited): Promise<string[]> {
   const parts = [
     paymentsAgainstChain,
     entriesAgainstChain,
+    directsAgainstChain,
     ordersAgainstFacts,
     eventsAgainstStates,
     webhooksAgainstEvents,

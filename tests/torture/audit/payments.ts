@@ -3,7 +3,9 @@ import { Contract } from 'ethers'
 import type { Ledger, Row } from '../ledger'
 import type { Audited } from '.'
 import { type ChainPayment, type ChainRecord, chainRecord, type Flow } from './chain-record'
+import { directsOf, payoutsOf } from './directs'
 import { returnedBy } from './refunds'
+import { transfersOf } from './transfers'
 
 /** Invariant 1: each payment and each sweep is confirmed exactly once, on its order or among the unmatched, to the unit, per merchant and in total. */
 export async function paymentsAgainstChain(audited: Audited): Promise<string[]> {
@@ -18,10 +20,12 @@ export async function paymentsAgainstChain(audited: Audited): Promise<string[]> 
   ]
 }
 
+/** Plain transfers to payout addresses have none, and are judged by their entries. */
+const HAS_MEMO = "memo <> repeat('0', 64)"
 const CONFIRMED_PAYMENTS = `
   SELECT p.kind, p.tx_hash, o.memo, p.gross_units::text AS gross FROM payments p JOIN orders o ON o.id = p.order_id WHERE p.status = 'confirmed'
   UNION ALL
-  SELECT kind, tx_hash, memo, gross_units::text FROM unmatched_payments WHERE status = 'confirmed'`
+  SELECT kind, tx_hash, memo, gross_units::text FROM unmatched_payments WHERE status = 'confirmed' AND ${HAS_MEMO}`
 
 async function paymentsRecordedOnce(onChain: readonly ChainPayment[], ledger: Ledger): Promise<string[]> {
   const booked = (await ledger.query('orders', CONFIRMED_PAYMENTS)).map(row => `${row.kind} ${row.tx_hash} ${row.memo} ${row.gross}`)
@@ -88,6 +92,7 @@ const sumOf = <T>(items: readonly T[], value: (item: T) => bigint) => items.redu
 async function sumsPerMerchant({ payments, sweeps }: ChainRecord, { world, ledger, traffic }: Audited): Promise<string[]> {
   const usdc = new Contract(world.chain.usdcAddress, testUsdcAbi, world.chain.provider)
   const payouts = [...payments.filter(({ kind }) => kind === 'router'), ...sweeps]
+  const directs = directsOf(await transfersOf(world), await payoutsOf({ ledger }), world.chain.feeReceiver)
   const differences: string[] = []
   for (const { body } of traffic.merchants) {
     const address = String(body.payout_address).toLowerCase()
@@ -98,8 +103,14 @@ async function sumsPerMerchant({ payments, sweeps }: ChainRecord, { world, ledge
     const balance: bigint = await usdc.getFunction('balanceOf')(address)
     const booked = await bookedUnits(ledger, address)
     if (booked !== paid) differences.push(`merchant ${body.id} was paid ${paid} gross, and the books have ${booked}`)
-    if (balance !== paidOut - returned)
-      differences.push(`merchant ${body.id} has ${balance}, and the routers paid out ${paidOut}, of which ${returned} went back`)
+    const direct = sumOf(
+      directs.filter(({ merchant }) => merchant === body.id),
+      ({ units }) => units,
+    )
+    if (balance !== paidOut + direct - returned)
+      differences.push(
+        `merchant ${body.id} has ${balance}, the routers paid out ${paidOut} and ${direct} came directly, of which ${returned} went back`,
+      )
   }
   const [total, booked] = [sumOf(payments, ({ gross }) => gross), await bookedUnits(ledger, null)]
   if (booked !== total) differences.push(`the books have ${booked} in all, the chain has ${total}`)
@@ -113,7 +124,7 @@ async function bookedUnits(ledger: Ledger, merchantAddress: string | null): Prom
     `SELECT (
        (SELECT coalesce(sum(confirmed_units), 0) FROM orders WHERE $1::text IS NULL OR lower(merchant_address) = $1) +
        (SELECT coalesce(sum(gross_units), 0) FROM unmatched_payments
-        WHERE status = 'confirmed' AND ($1::text IS NULL OR lower(merchant_address) = $1)))::text AS sum`,
+        WHERE status = 'confirmed' AND ${HAS_MEMO} AND ($1::text IS NULL OR lower(merchant_address) = $1)))::text AS sum`,
     [merchantAddress],
   )
   return BigInt(String(row?.sum))

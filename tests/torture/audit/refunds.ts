@@ -1,9 +1,7 @@
-import { formatUnits, id } from 'ethers'
+import { formatUnits } from 'ethers'
 import type { Audited } from '.'
 import { chainRecord } from './chain-record'
-
-const TRANSFER = id('Transfer(address,address,uint256)')
-const addressIn = (topic: string | undefined) => `0x${(topic ?? '').slice(26)}`
+import { addressIn, TRANSFER } from './transfers'
 
 /** Transfers from a payout address, by the token's logs alone. */
 export async function returnedBy({ world }: Pick<Audited, 'world'>, payout: string): Promise<{ payee: string; amount: bigint }[]> {

@@ -45,6 +45,8 @@ const RESTART_MS = 1_000
 /** Ten processes start at once, on whatever machine this is. */
 const READY_WAIT_MS = 180_000
 const RPC_COUNT = 3
+/** A change of payout address is in force when it is answered. */
+const AT_ONCE = { FRESH_LOGIN_S: '0', PAYOUT_DELAY_S: '0', PAYOUT_UNSIGNED_DELAY_S: '0', PAYOUT_HOLD_S: '0' }
 const MOVED_CLOCK = join(__dirname, 'moved-clock.cjs')
 
 /** Every service twice, as processes, with a proxy between each and its database, its broker, the chain and its peers. */
@@ -99,7 +101,7 @@ export async function startCluster(world: World, { routers, logFolder }: Cluster
   const start = (replica: Replica) => {
     if (replica.child || stopping) return
     const ports = { PORT: String(replica.port), OPS_PORT: String(replica.opsPort) }
-    const gateway = { ...owners, RATE_LIMIT_CALLER_PER_MINUTE: '1000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000' }
+    const gateway = { ...owners, ...AT_ONCE, RATE_LIMIT_CALLER_PER_MINUTE: '1000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000' }
     const more = replica.name === 'chain-listener' ? chain : replica.name === 'api-gateway' ? gateway : {}
     const settings = { ...env[replica.name], ...urls.get(replica.name), ...ports, ...more }
     const child = spawn(process.execPath, ['--require', MOVED_CLOCK, mainOf(replica.name)], {

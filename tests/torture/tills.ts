@@ -1,0 +1,34 @@
+import { Wallet } from 'ethers'
+import { createMerchant, type World } from '../world'
+import type { Cluster } from './cluster'
+import type { Step } from './steps'
+
+/** A merchant who asks for nothing: money comes straight to payout addresses, which change, and which another one may have at the same time. */
+export interface Till {
+  body: { id: string; api_key: string; token: string }
+  /** Addresses of all tills. */
+  addresses: readonly string[]
+}
+
+const TILLS = 2
+const ADDRESSES = 3
+
+export async function openTills(world: World, { gatewayUrls }: Cluster): Promise<Till[]> {
+  const addresses = Array.from({ length: ADDRESSES }, () => Wallet.createRandom().address)
+  const opened: Till[] = []
+  for (const address of addresses.slice(0, TILLS))
+    opened.push({ addresses, body: await createMerchant(world, gatewayUrls[0] ?? '', null, address) })
+  return opened
+}
+
+export const moveTill: Step = async ({ requests, tills, count }, { random }, signal) => {
+  const { body, addresses } = random.pick(tills)
+  const change = { method: 'PATCH', path: '/api/v1/merchants/me', apiKey: body.token, body: { payout_address: random.pick(addresses) } }
+  if (await requests.insist(change, signal)) count('payout addresses changed')
+}
+
+/** To a till, or to the merchant of the orders that the same payer pays. */
+export const payDirectly: Step = async ({ tills }, { merchant, payer, random }) => {
+  const payout = random.chance(0.4) ? merchant.body.payout_address : random.pick(random.pick(tills).addresses)
+  void payer.direct(payout ?? '', BigInt(random.between(1, 90_000_000)))
+}
