@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type System, startAll } from '@ponte/all-in-one'
-import type { CheckpointListBody, EntryListBody, List, OrderBody } from '@ponte/contracts'
+import type { CheckpointListBody, EntryListBody, List, OrderBody, SummaryBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { call, createMerchant, MERCHANT, PAYER, pay, startWorld, units, type World } from '../world'
@@ -141,6 +141,25 @@ test('a plain transfer of a block before payout addresses were watched is inform
   expect(found).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^information {2}past the routers, not compared: 1.000000 USDC from /m),
+  })
+})
+
+test('a plain transfer that the installation does not count any more is information, and one before it is missing', async () => {
+  const direct = (await entries()).find(({ kind }) => kind === 'direct')
+  const ended =
+    (from_block: number): Tamper =>
+    (path, body) =>
+      path.startsWith('/api/v1/summary')
+        ? { ...(body as SummaryBody), uncounted: [{ chain_id: 31337, address: MERCHANT.address, from_block }] }
+        : ofEntries(all => all.filter(({ kind }) => kind !== 'direct'))(path, body)
+  const found = await lying(ended(direct?.block_number ?? 0))
+  expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining('The node and the ledger agree on all that is counted.') })
+  expect(found.stdout).toContain(
+    `information  not counted by this installation from block ${direct?.block_number} on: 1.000000 USDC to ${MERCHANT.address}, in one transfer past the routers`,
+  )
+  expect(await lying(ended((direct?.block_number ?? 0) + 1))).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^DIFFERENCE {2}missing_in_ledger: /m),
   })
 })
 

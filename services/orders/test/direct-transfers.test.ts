@@ -193,7 +193,7 @@ describe('the watch of payout addresses', () => {
     for (const each of [ended, ended, stated(1, null)]) await system.bus.publish(each)
     await system.orders.idle()
     await until(async () => (await state()) === '2/5/900', 'the end is not known')
-    expect(await uncounted(merchant)).toEqual([{ address: busy, from_block: 900 }])
+    expect(await uncounted(merchant)).toEqual([{ chain_id: 31337, address: busy, from_block: 900 }])
     expect(await uncounted(other)).toEqual([])
     // Of a later history, in which an operator has it watched again.
     await system.bus.publish(stated(1, null, uuidv7()))

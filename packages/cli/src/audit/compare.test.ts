@@ -134,6 +134,37 @@ test('a transfer past the routers has its entry, or is information before the bl
   }
 })
 
+test('a transfer that the server does not count any more is information, and any other one missing', () => {
+  const plain = (byte: string, blockNumber: number, amount: bigint, to = address('aa')) => ({
+    ...place(byte, blockNumber),
+    ...{ from: address('dd'), to, amount },
+  })
+  const [before, first, second, booked] = [plain('04', 8, 5n), plain('05', 9, 7n), plain('06', 10, 8n), plain('07', 11, 9n)]
+  const received = [before, first, second, booked, plain('08', 12, 4n, address('ab'))]
+  const ended = { chain_id: 1, address: `0x${'AA'.repeat(20)}`, from_block: 9 }
+  const found = (uncounted: Parameters<typeof compare>[4]) => {
+    sequence = 0
+    return compare({ ...nothing, received }, [entry('direct', '0.000009', booked)], [], terms, uncounted)
+  }
+  const missing = ({ differences }: ReturnType<typeof compare>) => differences.map(({ kind, tx_hash }) => [kind, tx_hash])
+  expect(found([ended])).toMatchObject({
+    ...{ direct: [], uncounted: [{ address: ended.address, from_block: 9, transfers: 2, amount: 15n }] },
+    sums: { node: { came: 18n }, ledger: { came: 9n } },
+  })
+  expect(missing(found([ended]))).toEqual(['04', '08'].map(byte => ['missing_in_ledger', hash(byte)]))
+  const all = ['04', '05', '06', '08'].map(byte => ['missing_in_ledger', hash(byte)])
+  for (const other of [
+    undefined,
+    [],
+    [{ ...ended, from_block: 13 }],
+    [{ ...ended, chain_id: 2 }],
+    [{ ...ended, address: address('ac') }],
+  ]) {
+    expect(missing(found(other))).toEqual(all)
+    expect(found(other)).toMatchObject({ uncounted: [] })
+  }
+})
+
 test('of equal transfers in a transaction the last one before the router`s log is its share; a share, a fee and what went nowhere are no transfer past it', () => {
   const first = { ...share, logIndex: 1 }
   const chain = { paid: [routed], received: [first, share] }

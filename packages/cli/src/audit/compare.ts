@@ -1,4 +1,4 @@
-import { depositAddress, type Entry, type Order } from '@ponte/sdk'
+import { depositAddress, type Entry, type Order, type Summary } from '@ponte/sdk'
 import { unitsOf, usdcOf } from './amount'
 import { keyOf, type RouterLog, type TransferLog } from './logs'
 
@@ -34,6 +34,9 @@ export type AuditEntry = Pick<
   'sequence' | 'kind' | 'amount' | 'chain_id' | 'tx_hash' | 'log_index' | 'block_number' | 'address' | 'payer_address'
 >
 
+/** A payout address to which the server does not count plain transfers from a block on, by its own word. */
+export type Uncounted = Summary['uncounted'][number]
+
 export interface AuditDifference {
   kind: 'missing_in_ledger' | 'not_on_chain' | 'other_amount' | 'other_block' | 'not_received' | 'other_address' | 'other_payer' | 'gap'
   tx_hash: string | null
@@ -52,6 +55,8 @@ export interface AuditReport {
   differences: AuditDifference[]
   /** Transfers to a payout address past the routers, of blocks before `directFrom`, that the ledger does not have: information. */
   direct: TransferLog[]
+  /** Transfers that the ledger does not have as the server does not count them: information. */
+  uncounted: { address: string; from_block: number; transfers: number; amount: bigint }[]
   /** Entries of other chains or of blocks that were not looked at. */
   unchecked: number
   sums: { node: Sums; ledger: Sums }
@@ -70,14 +75,20 @@ export function depositsOf(memos: Iterable<string>, { routers, payouts }: Pick<A
 }
 
 /** Compares what a node has with the ledger that a server shows, movement by movement. */
-export function compare(chain: ChainFacts, entries: readonly AuditEntry[], orders: readonly AuditOrder[], terms: AuditTerms): AuditReport {
+export function compare(
+  chain: ChainFacts,
+  entries: readonly AuditEntry[],
+  orders: readonly AuditOrder[],
+  terms: AuditTerms,
+  ended: readonly Uncounted[] = [],
+): AuditReport {
   const isChecked = ({ chain_id, block_number }: AuditEntry) =>
     chain_id === terms.chainId && block_number >= terms.from && block_number <= terms.to
   const checked = entries.filter(isChecked)
   const booked = bookedOf(checked)
   const due = dueOf(chain, booked, new Set(orders.map(({ memo }) => memo)), terms)
   const { plain, differences: unreceived } = receivedOf(chain)
-  const direct = directOf(plain, checked, terms)
+  const direct = directOf(plain, checked, terms, ended)
   return {
     differences: [
       ...gapsIn(entries),
@@ -89,6 +100,7 @@ export function compare(chain: ChainFacts, entries: readonly AuditEntry[], order
       ...direct.differences,
     ],
     direct: direct.earlier,
+    uncounted: direct.uncounted,
     unchecked: entries.length - checked.length,
     sums: { node: sumOf([...due.values(), ...direct.due.map(toSums)]), ledger: sumOf([...booked.values(), ...direct.booked.map(toSums)]) },
   }
@@ -221,11 +233,21 @@ function returnsOf({ sent }: ChainFacts, entries: readonly AuditEntry[]): AuditD
 }
 
 /** A plain transfer to a payout address has its entry, to the unit, from the same payer to the same address. */
-function directOf(plain: readonly TransferLog[], entries: readonly AuditEntry[], { directFrom }: AuditTerms) {
+function directOf(
+  plain: readonly TransferLog[],
+  entries: readonly AuditEntry[],
+  { chainId, directFrom }: AuditTerms,
+  ended: readonly Uncounted[],
+) {
   const transfers = new Map(plain.map(one => [keyOf(one), one]))
   const booked = netOf(entries, 'direct')
   const known = new Set(booked.map(keyOf))
-  const due = plain.filter(one => one.blockNumber >= directFrom || known.has(keyOf(one)))
+  const unknown = plain.filter(one => !known.has(keyOf(one)))
+  const earlier = unknown.filter(({ blockNumber }) => blockNumber < directFrom)
+  const endOf = ({ to }: TransferLog) => ended.find(({ chain_id, address }) => chain_id === chainId && address.toLowerCase() === to)
+  const later = unknown.filter(one => one.blockNumber >= Math.max(directFrom, endOf(one)?.from_block ?? Number.POSITIVE_INFINITY))
+  const left = new Set([...earlier, ...later])
+  const due = plain.filter(one => !left.has(one))
   const wrong = booked.flatMap(one => {
     const transfer = transfers.get(keyOf(one))
     if (transfer?.amount !== one.amount)
@@ -255,7 +277,13 @@ function directOf(plain: readonly TransferLog[], entries: readonly AuditEntry[],
         `the node has a transfer of ${usdcOf(one.amount)} USDC from ${one.from} to ${one.to} past the routers in block ${one.blockNumber}, the ledger nothing`,
       ),
     )
-  return { differences: [...wrong, ...missing], earlier: plain.filter(one => !due.includes(one)), due, booked }
+  const uncounted = ended.flatMap(({ address, from_block }) => {
+    const own = later.filter(one => endOf(one)?.address === address)
+    return own.length === 0
+      ? []
+      : [{ address, from_block, transfers: own.length, amount: own.reduce((sum, { amount }) => sum + amount, 0n) }]
+  })
+  return { differences: [...wrong, ...missing], earlier, uncounted, due, booked }
 }
 
 const toSums = ({ amount }: { amount: bigint }): Sums => ({ came: amount, fee: 0n, settled: amount })

@@ -3,7 +3,16 @@ import type { Output } from '../output'
 import { MisuseError } from '../profile'
 import { usdcOf } from './amount'
 import { firstMisfit, overdueMisfit } from './checkpoint'
-import { type AuditEntry, type AuditOrder, type AuditReport, type AuditTerms, type ChainFacts, compare, depositsOf } from './compare'
+import {
+  type AuditEntry,
+  type AuditOrder,
+  type AuditReport,
+  type AuditTerms,
+  type ChainFacts,
+  compare,
+  depositsOf,
+  type Uncounted,
+} from './compare'
 import { PAYMENT_TOPIC, type RawLog, type RouterLog, TRANSFER_TOPIC, topicOf, toRouterLog, toTransferLog } from './logs'
 import { type Node, openNode } from './node'
 
@@ -37,14 +46,14 @@ export async function audit(ponte: Ponte, options: AuditOptions, output: Output)
   const paid = (await logsOf(node, { address: terms.routers, topics: [PAYMENT_TOPIC, null, terms.payouts.map(topicOf)] }, terms)).map(
     toRouterLog,
   )
-  const { entries, orders } = await readLedger(ponte, output)
+  const { entries, orders, uncounted } = await readLedger(ponte, output)
   const other = [...entries.map(one => one.chain_id), ...orders.map(({ payment }) => payment.chain_id)].find(id => id !== chainId)
   if (other !== undefined && rules.chainId === undefined)
     throw new MisuseError(
       `The node is of chain ${chainId}, and the ledger of chain ${other}. Where it has both, name one: --chain-id ${chainId}`,
     )
   const chain = await readChain(node, terms, paid, orders)
-  const report = compare(chain, entries, orders, terms)
+  const report = compare(chain, entries, orders, terms, uncounted)
   const misfit = options.checkpoints ? await checkCheckpoints(ponte, node, terms, output) : undefined
   show(report, terms, entries.length, misfit, output)
   return report.differences.length + (misfit?.misfit ? 1 : 0)
@@ -94,7 +103,13 @@ const logsOf = async (
   return logs
 }
 
-async function readLedger(ponte: Ponte, output: Output): Promise<{ entries: AuditEntry[]; orders: AuditOrder[] }> {
+interface ShownLedger {
+  entries: AuditEntry[]
+  orders: AuditOrder[]
+  uncounted: Uncounted[]
+}
+
+async function readLedger(ponte: Ponte, output: Output): Promise<ShownLedger> {
   const entries: AuditEntry[] = []
   for (let after = '0'; ; ) {
     const page = await ponte.entries.list({ after, limit: 100 })
@@ -106,7 +121,9 @@ async function readLedger(ponte: Ponte, output: Output): Promise<{ entries: Audi
   const orders: AuditOrder[] = []
   for await (const { id, memo, payment } of ponte.orders.list({ limit: 100 })) orders.push({ id, memo, payment })
   output.note(`${entries.length} entries and ${orders.length} orders`)
-  return { entries, orders }
+  const today = new Date().toISOString().slice(0, 10)
+  const { uncounted } = await ponte.entries.summary({ from: today, to: today, timezone: 'UTC' })
+  return { entries, orders, uncounted }
 }
 
 async function readChain(node: Node, terms: AuditTerms, paid: RouterLog[], orders: readonly AuditOrder[]): Promise<ChainFacts> {
@@ -153,7 +170,7 @@ async function checkCheckpoints(ponte: Ponte, node: Node, terms: AuditTerms, out
 }
 
 function show(report: AuditReport, terms: AuditTerms, entries: number, checked: Checked | undefined, output: Output): void {
-  const { differences, direct, unchecked, sums } = report
+  const { differences, direct, uncounted, unchecked, sums } = report
   const decimals = ({ came, fee, settled }: AuditReport['sums']['node']) => ({
     came: usdcOf(came),
     fee: usdcOf(fee),
@@ -169,6 +186,10 @@ function show(report: AuditReport, terms: AuditTerms, entries: number, checked: 
       one =>
         `information  past the routers, not compared: ${usdcOf(one.amount)} USDC from ${one.from} to ${one.to}, log ${one.logIndex} of ${one.txHash}`,
     ),
+    ...uncounted.map(
+      ({ address, from_block, transfers, amount }) =>
+        `information  not counted by this installation from block ${from_block} on: ${usdcOf(amount)} USDC to ${address}, in ${transfers === 1 ? 'one transfer' : `${transfers} transfers`} past the routers`,
+    ),
     `Blocks ${terms.from} to ${terms.to} of chain ${terms.chainId}: ${entries} entries, ${unchecked} of them of other blocks or chains.`,
     `node:   came ${node.came}, fee ${node.fee}, settled ${node.settled} USDC`,
     `ledger: came ${ledger.came}, fee ${ledger.fee}, settled ${ledger.settled} USDC`,
@@ -179,13 +200,16 @@ function show(report: AuditReport, terms: AuditTerms, entries: number, checked: 
             : 'No checkpoint of these blocks yet.',
         ]
       : []),
-    ...(differences.length === 0 && !checked?.misfit ? ['The node and the ledger agree.'] : []),
+    ...(differences.length === 0 && !checked?.misfit
+      ? [uncounted.length === 0 ? 'The node and the ledger agree.' : 'The node and the ledger agree on all that is counted.']
+      : []),
   ]
   const found = {
     ...{ chain_id: terms.chainId, from_block: terms.from, to_block: terms.to, entries, unchecked, differences },
     direct: direct.map(({ txHash, logIndex, blockNumber, from, to, amount }) => ({
       ...{ tx_hash: txHash, log_index: logIndex, block_number: blockNumber, from_address: from, to_address: to, amount: usdcOf(amount) },
     })),
+    uncounted: uncounted.map(one => ({ ...one, amount: usdcOf(one.amount) })),
     sums: { node, ledger },
     ...(checked ? { checkpoints: { count: checked.count, last_hash: checked.last?.hash ?? null, first_misfit: checked.misfit } } : {}),
   }

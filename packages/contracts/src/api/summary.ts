@@ -59,7 +59,7 @@ export const summary = z
       description:
         'What the attention list has left over as of now: surplus, duplicates, late money and what came for no order, while it is not handled',
     }),
-    uncounted: z.array(z.object({ address: z.string(), from_block: z.int() })).meta({
+    uncounted: z.array(z.object({ chain_id: z.int(), address: z.string(), from_block: z.int() })).meta({
       description: 'Payout addresses to which so much comes that plain transfers to them are in no figure from this block on',
     }),
     open: z.object({ pending: z.int(), confirming: z.int(), underpaid: z.int() }),

@@ -16,9 +16,10 @@ const WATCHED: Statement = {
 }
 // Raw SQL, for it joins by the lower-case form.
 const ENDED = `
-  SELECT DISTINCT payout_address AS address, watch_until::text AS "fromBlock" FROM payout_addresses JOIN payout_spans ON address = lower(payout_address)
-  WHERE merchant_id = $1 AND watch_until IS NOT NULL ORDER BY 2, 1`
-const endedRow = z.object({ address: text, fromBlock: int })
+  SELECT DISTINCT chain_id AS "chainId", payout_address AS address, watch_until::text AS "fromBlock"
+  FROM payout_addresses JOIN payout_spans ON address = lower(payout_address)
+  WHERE merchant_id = $1 AND watch_until IS NOT NULL ORDER BY 3, 2`
+const endedRow = z.object({ chainId: int, address: text, fromBlock: int })
 
 /** In which blocks plain transfers to payout addresses are counted: the listener decides, and states it. */
 export const payoutSpanStore = (database: Database) => ({
@@ -37,7 +38,7 @@ export const payoutSpanStore = (database: Database) => ({
     })
   },
   /** Payout addresses of a merchant, past and present, to which plain transfers are not counted from a block on. */
-  async ended(merchantId: string): Promise<{ address: string; fromBlock: number }[]> {
+  async ended(merchantId: string): Promise<{ chainId: number; address: string; fromBlock: number }[]> {
     const { rows } = await database.query({ name: 'payout-spans-ended', text: ENDED }, [merchantId])
     return rows.map(row => endedRow.parse(row))
   },

@@ -10,7 +10,7 @@ export interface SummaryState extends OrderCounts {
   toReturnUnits: bigint
   closedThrough: Date | null
   /** Payout addresses that are not watched from a block on. */
-  ended: readonly { address: string; fromBlock: number }[]
+  ended: readonly { chainId: number; address: string; fromBlock: number }[]
 }
 
 /** Every period of the range, with and without entries, and what there was before and is after; `sums` by the index of the period. */
@@ -32,7 +32,7 @@ export function summaryBody(
     closing: figuresOf(all.flatMap(([, each]) => each)),
     closed_through: closedThrough?.toISOString() ?? null,
     to_return: formatUsdc(toReturnUnits),
-    uncounted: ended.map(({ address, fromBlock }) => ({ address, from_block: fromBlock })),
+    uncounted: ended.map(({ chainId, address, fromBlock }) => ({ chain_id: chainId, address, from_block: fromBlock })),
     open,
     attention,
   }
