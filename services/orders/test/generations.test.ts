@@ -247,6 +247,17 @@ describe('what a history that ended still states, when it comes after the next h
     expect([await listed(), await notices()]).toEqual([[lost.tx_hash], 1])
   })
 
+  it('is that such money is confirmed, by a listener that was put back and stated it under an older version than what it had seen', async () => {
+    await changed(1, PAYOUT, -60)
+    const order = await create()
+    const lost = chain.payment({ ...order, memo })
+    const confirmed = chain.next('confirmed', lost)
+    await chain.report('detected', lost)
+    await system.bus.publish(confirmed)
+    await begins()
+    expect(await listed()).toEqual([lost.tx_hash])
+  })
+
   it('is that the block of such money is gone, unless the next has it', async () => {
     const order = await create()
     const [gone, stands] = [chain.payment({ ...order, memo }), chain.payment({ ...order, memo }, { block_number: 11 })]

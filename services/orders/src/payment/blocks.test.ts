@@ -28,6 +28,14 @@ describe('what is reported', () => {
     expect(after([payment('a', { status: 'confirmed', version: 7 })], [payment('a', { status: 'confirmed', version: 7 })])).toEqual([])
   })
 
+  it('as confirmed is taken in under an older version of the same generation, which a listener that was put back gives it', () => {
+    expect(after([payment('a', { version: 9 })], [payment('a', { status: 'confirmed', version: 7 })])).toEqual(['a confirmed'])
+    expect(after([payment('a', { generation: NEXT })], [payment('a', { status: 'confirmed', version: 7 })])).toEqual([])
+    const goneAt = (): Stated => ({ generation: NOW, version: 8 })
+    const seen = payment('a', { version: 9 })
+    expect(after([seen], [payment('a', { status: 'confirmed', version: 7 })], { goneAt })).toEqual([])
+  })
+
   it('late changes nothing: the later statement holds, within a generation and between them', () => {
     expect(after([payment('a', { status: 'orphaned', version: 9 })], [payment('a', { version: 7 })])).toEqual([])
     expect(after([payment('a', { status: 'orphaned', generation: NEXT })], [payment('a', { version: 99 })])).toEqual([])

@@ -46,9 +46,9 @@ function accept(payment: Payment, known: Payment | undefined, blocks: Blocks): P
   return known ? null : { ...payment, status: 'orphaned' }
 }
 
-/** Chunks of one step share its version. */
+/** Chunks of one step share its version, and a listener that was put back confirms under an older one what was seen of it before. */
 const isFirstConfirmation = (payment: Payment, known: Payment): boolean =>
-  payment.status === 'confirmed' && known.status === 'detected' && !isNewer(known, payment)
+  payment.status === 'confirmed' && known.status === 'detected' && payment.generation === known.generation
 
 function isTaken(payment: Payment, blocks: Blocks, { isWatched, through }: Coverage): boolean {
   if (payment.status === 'orphaned' || !isNewer(blocks, payment)) return false

@@ -42,10 +42,12 @@ const TAKE_OVER = `
     WHERE payment_id = unmatched.id AND ${AT_PLACE('unmatched')})
   UPDATE unmatched_payments SET id = named.id, block_hash = named.block_hash FROM ${NAMED} WHERE ${AT_PLACE('unmatched_payments')}`
 
+const isConfirmed = ({ name }: { name: string }) =>
+  `(${name}.status = 'detected' AND EXCLUDED.status = 'confirmed' AND ${name}.generation = EXCLUDED.generation)`
 const MONEY_CTE = `
-  paid AS (${insertRows('payments', payments.columns)} ${payments.takeNewer()}),
+  paid AS (${insertRows('payments', payments.columns)} ${payments.takeNewer(isConfirmed(payments))}),
   matched AS (DELETE FROM unmatched_payments AS unmatched USING json_populate_recordset(NULL::payments, $payments) AS incoming WHERE unmatched.id = incoming.id),
-  unmatched AS (${insertRows('unmatched_payments', unmatchedPayments.columns)} ${unmatchedPayments.takeNewer()})`
+  unmatched AS (${insertRows('unmatched_payments', unmatchedPayments.columns)} ${unmatchedPayments.takeNewer(isConfirmed(unmatchedPayments))})`
 // One statement: an event is taken in with all that it makes of orders, or not at all.
 const TAKE_IN: Statement = {
   name: 'intake',

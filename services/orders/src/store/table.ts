@@ -30,12 +30,12 @@ export function table<Shape extends z.ZodRawShape>(name: string, shape: Shape) {
     /** A row to write; fields that it lacks are not written. */
     record: (row: object): Record<string, unknown> =>
       Object.fromEntries(fields.flatMap(field => (field in row ? [[snake(field), Reflect.get(row, field)]] : []))),
-    /** Takes what is written over what is there, where the statement that brings it is newer. */
-    takeNewer: () => `ON CONFLICT (id) DO UPDATE SET ${columns
+    /** Takes what is written over what is there, where the statement that brings it is newer, or what else is named. */
+    takeNewer: (or = 'false') => `ON CONFLICT (id) DO UPDATE SET ${columns
       .filter(column => column !== 'id')
       .map(column => `${column} = EXCLUDED.${column}`)
       .join(', ')}
-      WHERE ${isOlder(name, 'EXCLUDED')}`,
+      WHERE ${isOlder(name, 'EXCLUDED')} OR ${or}`,
   }
 }
 
