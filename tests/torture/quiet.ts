@@ -20,6 +20,16 @@ const MOVING: [ServiceName, string, string][] = [
   // A transaction that a reorg took away may be mined again long after its sender gave up on it.
   ['orders', 'unmatched payments not yet confirmed', `${number} unmatched_payments WHERE status = 'detected'`],
   ['orders', 'payments not yet confirmed', `${number} payments WHERE status = 'detected'`],
+  [
+    'orders',
+    'payout addresses of which the listener is not asked',
+    `${number} payout_addresses, chain_cursors WHERE payout_address IS NOT NULL AND asked_generation IS DISTINCT FROM generation`,
+  ],
+  [
+    'chain-listener',
+    'payout addresses with blocks not read',
+    `${number} payouts JOIN coverage ON subject = address WHERE blocks <> '{(,)}'::int8multirange`,
+  ],
   ['chain-listener', 'payments and sweeps not yet confirmed', `${number} payments WHERE state = 'detected'`],
 ]
 
