@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import type { SummaryBody } from '@ponte/contracts'
 import { useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { api } from '../api/api'
 import { Badge } from '../elements/badge'
@@ -11,6 +12,7 @@ import { usePageTitle } from '../frame/page-title'
 import { Download } from '../lists/download'
 import { VolumeChart } from '../overview/volume-chart'
 import { useWords } from '../texts/words'
+import { type Chosen, chooseAlso } from './chosen'
 import { DutyCard } from './duty-card'
 import { LedgerFiles } from './ledger-files'
 import { BOOKS_ZONE, daysOf, instantsOf, monthAfter, monthAt } from './months'
@@ -29,6 +31,9 @@ export function MonthPage() {
   const month = MONTH.test(asked) ? asked : present
   const name = new Date(`${month}-15T12:00:00Z`).toLocaleDateString(locale, { month: 'long', year: 'numeric' })
   usePageTitle(`${t.month.title}: ${name}`)
+  // Kept while the months are turned: a withdrawal can be of several.
+  const [chosen, setChosen] = useState<Chosen>(new Map())
+  const dossier = useRef<HTMLElement>(null)
   const found = useQuery({
     queryKey: ['summary', month],
     queryFn: () => api.summary({ ...daysOf(month), timezone: BOOKS_ZONE, by: 'day' }),
@@ -58,8 +63,14 @@ export function MonthPage() {
         </>
       )}
       <LedgerFiles month={month} />
-      <OriginDossier />
-      <Movements key={month} month={month} />
+      <OriginDossier ref={dossier} chosen={chosen} onClear={() => setChosen(new Map())} />
+      <Movements
+        key={month}
+        month={month}
+        chosen={chosen}
+        onChoose={(entries, isChosen) => setChosen(before => chooseAlso(before, entries, isChosen))}
+        onDossier={() => dossier.current?.focus()}
+      />
     </>
   )
 }

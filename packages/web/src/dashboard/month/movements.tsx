@@ -1,19 +1,29 @@
-import { Button } from '@mantine/core'
+import { Button, Checkbox } from '@mantine/core'
 import type { EntryBody } from '@ponte/contracts'
 import { useInfiniteQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { api } from '../api/api'
 import { Badge } from '../elements/badge'
 import { Card } from '../elements/card'
 import { Failure, Loading } from '../elements/states'
 import { useWords } from '../texts/words'
+import { type Chosen, originsIn, sumOf } from './chosen'
 import { BOOKS_ZONE, instantsOf, monthAt } from './months'
 
 const PAGE = '25'
 
-/** Every movement of the month, oldest first. */
-export function Movements({ month }: { month: string }) {
-  const { t } = useWords()
+interface MovementsProps {
+  month: string
+  chosen: Chosen
+  onChoose(entries: readonly EntryBody[], isChosen: boolean): void
+  /** Goes to where a dossier of the chosen ones is made. */
+  onDossier(): void
+}
+
+/** Every movement of the month, oldest first; those that reached the payout address can be chosen for a dossier. */
+export function Movements({ month, chosen, onChoose, onDossier }: MovementsProps) {
+  const { t, usdc } = useWords()
   const found = useInfiniteQuery({
     queryKey: ['entries', month],
     queryFn: ({ pageParam }) => api.entries({ ...instantsOf(month), limit: PAGE, after: pageParam }),
@@ -23,8 +33,19 @@ export function Movements({ month }: { month: string }) {
   if (found.error) return <Failure error={found.error} onRetry={() => void found.refetch()} />
   if (!found.data) return <Loading />
   const entries = found.data.pages.flatMap(({ data }) => data)
+  const origins = originsIn(entries)
+  const isChosen = ({ sequence }: EntryBody) => chosen.has(sequence)
   return (
     <Card title={t.month.movements}>
+      {origins.length > 0 && (
+        <Checkbox
+          label={t.dossier.chooseAll}
+          checked={origins.every(isChosen)}
+          indeterminate={origins.some(isChosen) && !origins.every(isChosen)}
+          onChange={event => onChoose(origins, event.currentTarget.checked)}
+          mb="md"
+        />
+      )}
       {entries.length === 0 ? (
         <p>{t.month.none}</p>
       ) : (
@@ -39,7 +60,16 @@ export function Movements({ month }: { month: string }) {
           </thead>
           <tbody>
             {entries.map(entry => (
-              <Movement key={entry.sequence} entry={entry} />
+              <Movement key={entry.sequence} entry={entry}>
+                {origins.includes(entry) && (
+                  <Checkbox
+                    className="choice"
+                    aria-label={t.dossier.choose(entry.sequence)}
+                    checked={isChosen(entry)}
+                    onChange={event => onChoose([entry], event.currentTarget.checked)}
+                  />
+                )}
+              </Movement>
             ))}
           </tbody>
         </table>
@@ -49,16 +79,25 @@ export function Movements({ month }: { month: string }) {
           {t.month.more}
         </Button>
       )}
+      {chosen.size > 0 && (
+        <div className="chosen">
+          <span role="status">{t.dossier.chosen(chosen.size, usdc(sumOf(chosen)))}</span>
+          <Button size="xs" onClick={onDossier}>
+            {t.dossier.toDossier}
+          </Button>
+        </div>
+      )}
     </Card>
   )
 }
 
-function Movement({ entry }: { entry: EntryBody }) {
+function Movement({ entry, children }: { entry: EntryBody; children: ReactNode }) {
   const { t, usdc, brl, moment } = useWords()
   const isLater = monthAt(new Date(entry.at)) !== monthAt(new Date(entry.block_time))
   return (
     <tr>
       <td>
+        {children}
         {entry.order_id ? (
           <Link href={`/orders/${entry.order_id}`} className="row-link">
             {t.month.kinds[entry.kind]}

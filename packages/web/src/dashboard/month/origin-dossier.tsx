@@ -1,27 +1,34 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { type Ref, useState } from 'react'
 import { usdcFrom } from '../../reais'
 import { Card } from '../elements/card'
-import { CheckedForm } from '../forms/checked-form'
+import { CheckedForm, type FieldText } from '../forms/checked-form'
 import { type Rule, required } from '../forms/rules'
 import { useWords } from '../texts/words'
+import { type Chosen, sumOf } from './chosen'
 import { type DossierFormat, FileList, isDossier, useMakeExport } from './ledger-files'
 
 const FORMATS: readonly DossierFormat[] = ['dossier_pdf', 'dossier_json']
 
 /** Where the USDC of a withdrawal came from, for the exchange that asks. */
-export function OriginDossier() {
-  const { t, language } = useWords()
+export function OriginDossier({ ref, chosen, onClear }: { ref: Ref<HTMLElement>; chosen: Chosen; onClear(): void }) {
+  const { t, language, usdc } = useWords()
   const [format, setFormat] = useState<DossierFormat>('dossier_pdf')
   const make = useMakeExport()
   const isAmount: Rule = { fault: 'tolerance', holds: text => usdcFrom(text, language) !== null }
+  const isOfAmount = chosen.size === 0
+  const submit = (text: FieldText) =>
+    isOfAmount
+      ? make.mutate({ format, amount: usdcFrom(text('amount'), language) ?? '' })
+      : make.mutate({ format, entries: [...chosen.keys()] }, { onSuccess: onClear })
   return (
-    <Card title={t.dossier.title}>
+    <Card title={t.dossier.title} ref={ref}>
       <p className="faint">{t.dossier.lead}</p>
       <CheckedForm
-        rules={{ amount: [required, isAmount] }}
+        key={String(isOfAmount)}
+        rules={{ amount: isOfAmount ? [required, isAmount] : [] }}
         error={make.error}
-        onSubmit={text => make.mutate({ format, amount: usdcFrom(text('amount'), language) ?? '' })}
+        onSubmit={submit}
         action={
           <Button type="submit" loading={make.isPending}>
             {t.dossier.make}
@@ -30,16 +37,25 @@ export function OriginDossier() {
       >
         {faultOf => (
           <>
-            <TextInput
-              name="amount"
-              label={t.dossier.amount}
-              description={t.dossier.amountHint}
-              placeholder={language === 'pt' ? '250,00' : '250.00'}
-              inputMode="decimal"
-              autoComplete="off"
-              maxLength={20}
-              error={faultOf('amount')}
-            />
+            {isOfAmount ? (
+              <TextInput
+                name="amount"
+                label={t.dossier.amount}
+                description={t.dossier.amountHint}
+                placeholder={language === 'pt' ? '250,00' : '250.00'}
+                inputMode="decimal"
+                autoComplete="off"
+                maxLength={20}
+                error={faultOf('amount')}
+              />
+            ) : (
+              <p className="chosen-sum">
+                <strong>{t.dossier.chosen(chosen.size, usdc(sumOf(chosen)))}</strong>
+                <Button variant="default" size="xs" onClick={onClear}>
+                  {t.dossier.clear}
+                </Button>
+              </p>
+            )}
             <NativeSelect
               label={t.files.format}
               value={format}

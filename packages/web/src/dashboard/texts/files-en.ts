@@ -28,5 +28,10 @@ export const filesEn: typeof filesPt = {
     amountHint: 'The newest movements that reached your payout address make it up.',
     formats: { dossier_pdf: 'PDF, to send', dossier_json: 'JSON, for programs' },
     make: 'Prepare dossier',
+    chooseAll: 'Choose all shown for a dossier',
+    choose: (sequence: number) => `Choose no. ${sequence} for a dossier`,
+    chosen: (count: number, usdc: string) => `${count === 1 ? '1 movement' : `${count} movements`} chosen: ${usdc}`,
+    toDossier: 'To the dossier',
+    clear: 'Choose none',
   },
 }

@@ -27,5 +27,10 @@ export const filesPt = {
     amountHint: 'É formado pelos movimentos mais novos que chegaram ao seu endereço de recebimento.',
     formats: { dossier_pdf: 'PDF, para enviar', dossier_json: 'JSON, para programas' },
     make: 'Preparar dossiê',
+    chooseAll: 'Escolher todos os mostrados para um dossiê',
+    choose: (sequence: number) => `Escolher o nº ${sequence} para um dossiê`,
+    chosen: (count: number, usdc: string) => `${count === 1 ? '1 movimento escolhido' : `${count} movimentos escolhidos`}: ${usdc}`,
+    toDossier: 'Ao dossiê',
+    clear: 'Não escolher nenhum',
   },
 }
