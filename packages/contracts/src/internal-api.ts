@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { explanation } from './api/explanation'
+import { payerLink } from './api/link'
 import { checkout } from './api/order'
 import { ApiError } from './errors'
 import { address, id, memo, timestamp, txHash, usdcAmount } from './fields'
@@ -53,6 +54,10 @@ export const askCheckouts = z.strictObject({ ids: z.array(id).min(1).max(LIVE_CH
 /** Its answer: those that are there, in any order, each with the merchant whose page it is. */
 export const liveCheckouts = z.object({ data: z.array(z.object({ merchant_id: id, checkout })) })
 export type LiveCheckouts = z.infer<typeof liveCheckouts>
+
+/** Answer of `GET /api/v1/payer/link-pages/:payer_token` at orders, which the gateway asks for the preview of a link; no client reaches it. */
+export const linkPage = z.object({ merchant_id: id, link: payerLink })
+export type LinkPage = z.infer<typeof linkPage>
 
 const units = z.string().regex(/^\d{1,78}$/)
 

@@ -32,6 +32,7 @@ import { openSmtp } from './mail/smtp'
 import { openOwner } from './owners/owner'
 import { errorPage } from './pages/error-page'
 import { pages } from './pages/pages'
+import { pagePreviews } from './pages/previews'
 import { securityHeaders } from './pages/security-headers'
 import { reactions } from './reactions'
 import { type RouteDeps, routes } from './routes'
@@ -117,6 +118,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
       ...(overrides.local ? { local: overrides.local } : {}),
       docs: docsRoutes({ publicUrl: config.PUBLIC_URL }),
       pages: pages({
+        previews: pagePreviews({ orders: pagesOwner, merchants: store.merchants, publicUrl: config.PUBLIC_URL ?? null, logger }),
         mode: config.PONTE_MODE,
         logos: logoRoutes(store),
         folder: config.WEB_FOLDER ?? builtPages,

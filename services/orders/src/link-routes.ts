@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { ApiError, type MerchantTerms, operations, userIdOf } from '@ponte/contracts'
+import { ApiError, type LinkPage, type MerchantTerms, operations, userIdOf } from '@ponte/contracts'
 import { addLogFields, answersTo, listPage, retryConflicts, serve, serveOnce, uuidv7At } from '@ponte/service-kit'
 import type { Router } from 'express'
 import { chosenCentavos, type Link, linkBody, newLink, payerLinkBody, requireOpening, standingOrder } from './link/link'
@@ -68,6 +68,11 @@ export function linkRoutes(router: Router, { store, database, orderFactory, plac
 
   serve(router, operations.getPayerLink, async ({ params }, _req, res) => {
     res.json(await payerView(await ofPayer(params.payer_token), null))
+  })
+
+  serve(router, operations.getLinkPage, async ({ params }, _req, res) => {
+    const found = await ofPayer(params.payer_token)
+    res.json({ merchant_id: found.terms.merchant_id, link: await payerView(found, null) } satisfies LinkPage)
   })
 
   serve(router, operations.openLink, async ({ params, body }, _req, res) => {

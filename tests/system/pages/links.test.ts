@@ -104,3 +104,33 @@ test('a link is ended on its page, and opens nothing any more', async () => {
   await page.getByRole('heading', { name: 'Link não encontrado' }).waitFor()
   await context.close()
 }, 60_000)
+
+test('a message previews a link with shop and amount, of pages that no search engine keeps, and opens nothing', async () => {
+  const attack = `Bolo "><script>alert(1)</script> d'água`
+  const link = await create({ brl_amount: '1520.00', description: attack, external_ref: 'PRIVATE-1', metadata: { seat: 'PRIVATE-2' } })
+  for (const [method, agent] of [
+    ['GET', 'WhatsApp/2.23'],
+    ['HEAD', 'facebookexternalhit/1.1'],
+    ['GET', 'TelegramBot (like TwitterBot)'],
+  ] as const)
+    await fetch(link.url, { method, headers: { 'user-agent': agent } })
+  const answer = await fetch(link.url)
+  expect(answer.headers.get('cache-control')).toBe('no-cache')
+  const text = await answer.text()
+  expect(text).toContain('<meta property="og:title" content="Padaria Estrela · R$ 1.520,00">')
+  expect(text).toContain('<meta name="robots" content="noindex"')
+  expect(text).not.toMatch(/PRIVATE|alert\(1\)<\/script>/)
+  const [, picture = ''] = /property="og:image" content="([^"]+)"/.exec(text) ?? []
+  expect((await fetch(picture)).headers.get('content-type')).toBe('image/png')
+  expect(await read<LinkBody>(`links/${link.id}`)).toMatchObject({ order_id: null, orders_paid: 0 })
+
+  const { context, page, complaints } = await openVisit(browser)
+  await page.goto(link.url)
+  await page.getByText(attack).waitFor()
+  expect(await page.locator('meta[property="og:description"]').getAttribute('content')).toBe(attack)
+  await page.getByRole('button', { name: 'Pay now' }).click()
+  await page.waitForURL(/\/pay\/[0-9a-f-]{36}$/)
+  expect(await (await fetch(page.url())).text()).toContain('<meta property="og:title" content="Padaria Estrela · R$ 1.520,00">')
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)

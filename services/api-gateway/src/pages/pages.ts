@@ -1,9 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ApiError, type Mode } from '@ponte/contracts'
-import { type RequestHandler, Router } from 'express'
+import { type Request, type RequestHandler, Router } from 'express'
 import sirv from 'sirv'
 import { type DashboardSessionOptions, dashboardSession } from './dashboard-session'
+import type { Previews } from './previews'
 import { testBannerRoutes, withTestBanner } from './test-banner'
 
 export interface PagesOptions {
@@ -13,22 +15,28 @@ export interface PagesOptions {
   settings: { auth_url: string | null; public_client_key: string | null; sandbox: boolean }
   session: DashboardSessionOptions
   mode: Mode
+  /** Read by programs that show a link before it is opened. */
+  previews: Previews
   /** Merchants' pictures. */
   logos: Router
 }
 
 const YEAR_S = 31_536_000
+const DAY_S = 86_400
+const PICTURE = '/ponte.png'
 
 /** The dashboard and the hosted checkout, when they are built: static files, and one document for each of the two. */
-export function pages({ folder, settings, session, mode, logos }: PagesOptions): Router {
+export function pages({ folder, settings, session, mode, previews, logos }: PagesOptions): Router {
   const router = Router()
-  const document = (names: string[]): RequestHandler => {
+  const picture = existsSync(join(folder, PICTURE)) ? PICTURE : null
+  const document = (names: string[], headOf: (req: Request) => Promise<string> | string = () => ''): RequestHandler => {
     const found = names.map(name => join(folder, name)).find(existsSync)
-    return (_req, res) => {
+    return async (req, res) => {
       if (!found) throw new ApiError('not_found', 'The pages are not built here; run the build of packages/web.')
       res.setHeader('Cache-Control', 'no-cache')
-      if (mode === 'test') res.type('html').send(withTestBanner(readFileSync(found, 'utf8')))
-      else res.sendFile(found)
+      const [page, head] = await Promise.all([readFile(found, 'utf8'), headOf(req)])
+      const shown = page.replace('</head>', () => `${head}</head>`)
+      res.type('html').send(mode === 'test' ? withTestBanner(shown) : shown)
     }
   }
   const home = existsSync(join(folder, 'dashboard.html')) ? '/dashboard' : '/docs'
@@ -43,10 +51,17 @@ export function pages({ folder, settings, session, mode, logos }: PagesOptions):
   const assets = join(folder, 'assets')
   // `gzip`: the build leaves a compressed copy beside each asset.
   if (existsSync(assets)) router.use('/assets', sirv(assets, { gzip: true, immutable: true, maxAge: YEAR_S, etag: true, extensions: [] }))
+  if (picture) router.get(PICTURE, (_req, res) => res.sendFile(join(folder, PICTURE), { maxAge: DAY_S * 1_000 }))
+  const checkout = ['pay.html', 'pay/index.html', 'index.html']
   router.get(
-    ['/pay/:order_id', '/pay/receipt/:order_id', '/pay/subscription/:payer_token', '/pay/refund/:payer_token', '/pay/link/:payer_token'],
-    document(['pay.html', 'pay/index.html', 'index.html']),
+    '/pay/:order_id',
+    document(checkout, ({ params }) => previews.ofOrder(String(params.order_id), picture)),
   )
+  router.get(
+    '/pay/link/:payer_token',
+    document(checkout, ({ params }) => previews.ofLink(String(params.payer_token), picture)),
+  )
+  router.get(['/pay/receipt/:order_id', '/pay/subscription/:payer_token', '/pay/refund/:payer_token'], document(checkout))
   router.get(['/dashboard', '/dashboard/*path'], document(['dashboard.html', 'dashboard/index.html', 'index.html']))
   return router
 }
