@@ -1,9 +1,13 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { type System, startAll } from '@ponte/all-in-one'
 import type { LinkBody, List, OrderBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { call, createMerchant, pay, startWorld, type World } from '../../world'
-import { openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import { pdfText } from '../../world/pdf-text'
+import { DESKTOP, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
 import { logIn } from './every-page'
 
 // A merchant without a developer makes a link, a payer opens an order on it, and both see that it is paid.
@@ -25,6 +29,9 @@ afterAll(async () => {
 })
 
 const read = <T>(path: string) => call<T>(system.gatewayUrl, 'GET', `/api/v1/${path}`, merchant.api_key)
+const pictured = async (page: Page, name: string) => {
+  if (process.env.PICTURES_DIR) await page.screenshot({ path: `${process.env.PICTURES_DIR}/${name}.png`, fullPage: true })
+}
 const create = (body: object) =>
   call<LinkBody>(system.gatewayUrl, 'POST', '/api/v1/links', merchant.api_key, { kind: 'invoice', description: 'Bolo', ...body })
 
@@ -104,6 +111,92 @@ test('a link is ended on its page, and opens nothing any more', async () => {
   await page.getByRole('heading', { name: 'Link não encontrado' }).waitFor()
   await context.close()
 }, 60_000)
+
+test.each([
+  [
+    'on a desk, in English',
+    DESKTOP,
+    'en-US',
+    { share: 'Share', send: 'Send by…', png: 'QR as PNG', svg: 'QR as SVG', page: 'Page to print', print: 'Print', copy: /^Copy/ },
+    { amount: 'R$\u00a0150.00', text: 'Padaria Estrela: Torta & café, R$\u00a0150.00. Pay here:' },
+  ],
+  [
+    'on a phone, in Portuguese',
+    PHONE,
+    'pt-BR',
+    {
+      ...{ share: 'Compartilhar', send: 'Enviar por…', png: 'QR em PNG', svg: 'QR em SVG', page: 'Página para imprimir' },
+      ...{ print: 'Imprimir', copy: /^Copiar/ },
+    },
+    { amount: 'R$\u00a0150,00', text: 'Padaria Estrela: Torta & café, R$\u00a0150,00. Pague por aqui:' },
+  ],
+] as const)(
+  'a link is shared by the system, WhatsApp, a copy, pictures of its code and a sheet of paper, %s',
+  async (_, viewport, language, words, shown) => {
+    const link = await create({ brl_amount: '150.00', description: 'Torta & café', external_ref: `SHARE-${language}` })
+    const { context, page, complaints, strangers } = await openVisit(browser, { viewport, language })
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await context.addInitScript(`navigator.share = async sheet => { globalThis.sheet = sheet }
+      print = () => { globalThis.isPrinting = true }`)
+    await logIn(page, system.gatewayUrl, merchant.email)
+    await page.goto(`${system.gatewayUrl}/dashboard/links`)
+    await page.getByRole('button', { name: `${words.share}: ${link.external_ref}` }).click()
+    const sheet = page.getByRole('dialog', { name: words.share })
+    await sheet.locator('.share-code svg path').waitFor()
+    await pictured(page, `share-${language}`)
+    expect(await seriousFaults(page)).toEqual([])
+    await sheet.getByRole('button', { name: words.send }).click()
+    expect(await page.evaluate('sheet')).toEqual({ title: 'Padaria Estrela', text: shown.text, url: link.url })
+    const message = new URL((await sheet.getByRole('link', { name: 'WhatsApp' }).getAttribute('href')) ?? '')
+    expect(`${message.origin}${message.pathname} ${message.searchParams.get('text')}`).toBe(`https://wa.me/ ${shown.text} ${link.url}`)
+    await sheet.getByRole('button', { name: words.copy }).click()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link.url)
+
+    const saved = async (name: string) => {
+      const [file] = await Promise.all([page.waitForEvent('download'), sheet.getByRole('button', { name }).click()])
+      return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) }
+    }
+    const [svg, png] = [await saved(words.svg), await saved(words.png)]
+    expect([svg.name, png.name]).toEqual([`qr-${link.id}.svg`, `qr-${link.id}.png`])
+    const onPage = await sheet.locator('.share-code svg path').getAttribute('d')
+    expect(svg.bytes.toString()).toContain(`d="${onPage}"`)
+    expect(await page.evaluate(darkModules(png.bytes, Number(/viewBox="-2 -2 (\d+)/.exec(svg.bytes.toString())?.[1])))).toBe(onPage)
+
+    await sheet.getByRole('link', { name: words.page }).click()
+    await page.locator('.poster svg path').waitFor()
+    for (const text of ['Padaria Estrela', shown.amount, 'Torta & café', link.url]) await page.locator('.poster').getByText(text).waitFor()
+    expect(await page.locator('.poster svg path').getAttribute('d')).toBe(onPage)
+    expect(await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')).toBe(false)
+    expect(await seriousFaults(page)).toEqual([])
+    await page.getByRole('button', { name: words.print }).click()
+    expect(await page.evaluate('isPrinting')).toBe(true)
+    const paper = join(mkdtempSync(join(tmpdir(), 'ponte-paper-')), 'link.pdf')
+    await page.pdf({ path: paper, preferCSSPageSize: true })
+    const pages = pdfText(paper)
+    expect(pages).toHaveLength(1)
+    for (const text of ['Padaria Estrela', '150', 'Torta & café']) expect(pages[0]).toContain(text)
+    expect(pages[0]).not.toMatch(/Log out|Sair|Overview|Team|Equipe/)
+    await page.emulateMedia({ media: 'print' })
+    await pictured(page, `paper-${language}`)
+    rmSync(dirname(paper), { recursive: true })
+    expect([complaints, strangers]).toEqual([[], []])
+    await context.close()
+  },
+  90_000,
+)
+
+/** The dark modules of a picture of a QR code, as the path that its drawing has. Runs in the page. */
+const darkModules = (png: Buffer, side: number) => `(async () => {
+  const bytes = Uint8Array.from(atob('${png.toString('base64')}'), character => character.charCodeAt(0))
+  const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }))
+  const context = new OffscreenCanvas(image.width, image.height).getContext('2d')
+  context.drawImage(image, 0, 0)
+  const scale = image.width / ${side}
+  const at = each => Math.floor((each + 2.5) * scale)
+  const isDark = (x, y) => context.getImageData(at(x), at(y), 1, 1).data[0] < 128
+  const every = Array.from({ length: ${side - 4} }, (_, n) => n)
+  return every.flatMap(y => every.flatMap(x => (isDark(x, y) ? ['M' + x + ' ' + y + 'h1v1h-1z'] : []))).join('')
+})()`
 
 test('a message previews a link with shop and amount, of pages that no search engine keeps, and opens nothing', async () => {
   const attack = `Bolo "><script>alert(1)</script> d'água`

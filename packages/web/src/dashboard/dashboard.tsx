@@ -20,6 +20,7 @@ import { EndpointsPage } from './endpoints/endpoints-page'
 import { Frame } from './frame/frame'
 import { Missing } from './frame/missing'
 import { LinksPage } from './links/links-page'
+import { PrintPage } from './links/print-page'
 import { MonthPage } from './month/month-page'
 import { OrderPage } from './orders/order-page'
 import { OrdersPage } from './orders/orders-page'
@@ -114,6 +115,7 @@ function Home({ kept, onOffered }: { kept: string | null; onOffered(): void }) {
             <Route path="/orders" component={OrdersPage} />
             <Route path="/orders/:id">{({ id }) => <OrderPage id={id} />}</Route>
             <Route path="/links" component={LinksPage} />
+            <Route path="/links/:id/print">{({ id }) => <PrintPage id={id} shop={merchant.data.display_name} />}</Route>
             <Route path="/month" component={MonthPage} />
             <Route path="/attention" component={AttentionPage} />
             <Route path="/subscriptions" component={SubscriptionsPage} />

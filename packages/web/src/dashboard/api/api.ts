@@ -134,6 +134,7 @@ export const api = {
   updateOrder: (id: string, body: UpdateOrder) => call<OrderBody>(`${ME}/orders/${id}`, { method: 'PATCH', body }),
   eraseCustomers: (body: EraseCustomers) => post<CustomerErasureBody>(`${ME}/customers/erase`, body),
   links: (query: Query) => call<List<LinkBody>>(withQuery(`${ME}/links`, query)),
+  link: (id: string) => call<LinkBody>(`${ME}/links/${id}`),
   createLink: (body: object, key: string) => post<LinkBody>(`${ME}/links`, body, key),
   endLink: (id: string) => post<LinkBody>(`${ME}/links/${id}/end`),
   createOrder: (body: object, key: string) => post<OrderBody>(`${ME}/orders`, body, key),

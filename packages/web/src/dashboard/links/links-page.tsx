@@ -15,7 +15,9 @@ import { usePageTitle } from '../frame/page-title'
 import { useFilters } from '../lists/filters'
 import { ListCard, useList } from '../lists/paging'
 import { useWords } from '../texts/words'
+import { useAmountOf } from './amount'
 import { NewLink } from './new-link'
+import { ShareLink } from './share-link'
 
 const tones: Record<LinkBody['status'], Tone> = { open: 'wait', overdue: 'warn', undecided: 'bad', paid: 'good', ended: 'calm' }
 
@@ -50,10 +52,9 @@ export function LinksPage() {
 }
 
 function LinkTable({ links }: { links: readonly LinkBody[] }) {
-  const { t, brl, language } = useWords()
+  const { t, language } = useWords()
   const queries = useQueryClient()
-  const amountOf = (link: LinkBody) =>
-    link.brl_amount === null ? t.links.range(brl(link.brl_amount_min ?? '0'), brl(link.brl_amount_max ?? '0')) : brl(link.brl_amount)
+  const amountOf = useAmountOf()
   return (
     <table className="list">
       <thead>
@@ -93,6 +94,7 @@ function LinkTable({ links }: { links: readonly LinkBody[] }) {
             </td>
             <td data-label={t.links.link}>
               <CopyValue value={link.url} label={t.links.url} />
+              {(link.status === 'open' || link.status === 'overdue') && <ShareLink link={link} />}
             </td>
             <td>
               {link.status !== 'ended' && link.status !== 'paid' && (

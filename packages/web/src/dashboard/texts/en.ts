@@ -2,6 +2,7 @@ import { explanationEn } from '../../explanation/explanation-en'
 import { loginEn } from '../account/login-en'
 import { invoicingEn } from '../invoicing/invoicing-en'
 import { linksEn } from '../links/links-en'
+import { shareEn } from '../links/share-en'
 import { refundsEn } from '../refunds/refunds-en'
 import { teamEn } from '../team/team-en'
 import { endpointsEn } from './endpoints-en'
@@ -26,6 +27,7 @@ export const en: Texts = {
     settings: 'Settings',
   },
   links: linksEn,
+  share: shareEn,
   refunds: refundsEn,
   invoicing: invoicingEn,
   explanation: explanationEn,

@@ -2,6 +2,7 @@ import { explanationPt } from '../../explanation/explanation-pt'
 import { loginPt } from '../account/login-pt'
 import { invoicingPt } from '../invoicing/invoicing-pt'
 import { linksPt } from '../links/links-pt'
+import { sharePt } from '../links/share-pt'
 import { refundsPt } from '../refunds/refunds-pt'
 import { teamPt } from '../team/team-pt'
 import { endpointsPt } from './endpoints-pt'
@@ -26,6 +27,7 @@ export const pt = {
     settings: 'Ajustes',
   },
   links: linksPt,
+  share: sharePt,
   refunds: refundsPt,
   invoicing: invoicingPt,
   explanation: explanationPt,

@@ -1,0 +1,16 @@
+export const sharePt = {
+  share: 'Compartilhar',
+  shareOf: (name: string) => `Compartilhar: ${name}`,
+  scan: 'Código QR do link',
+  send: 'Enviar por…',
+  whatsApp: 'WhatsApp',
+  png: 'QR em PNG',
+  svg: 'QR em SVG',
+  print: 'Imprimir',
+  toPrint: 'Página para imprimir',
+  message: (shop: string, what: string, amount: string) => `${shop}: ${what}, ${amount}. Pague por aqui:`,
+  scanToPay: 'Aponte a câmera do celular para pagar',
+  due: (day: string) => `Vencimento: ${day}`,
+  paidIn: 'O preço é em reais, e o pagamento, em USDC.',
+  missing: 'Este link não existe.',
+}
