@@ -1,5 +1,5 @@
 import type { System } from '@ponte/all-in-one'
-import type { List, OrderBody, RefundClaimBody, SubscriptionBody } from '@ponte/contracts'
+import type { LinkBody, List, OrderBody, RefundClaimBody, SubscriptionBody } from '@ponte/contracts'
 import { openDatabase, until } from '@ponte/service-kit'
 import { call, createMerchant, pay, units, type World } from '../../world'
 
@@ -38,6 +38,14 @@ export async function furnish(world: World, system: System, given?: Merchant) {
   const subscription = await ask<SubscriptionBody>('POST', '/api/v1/subscriptions', {
     ...{ brl_amount: '149.90', interval: 'month', max_periods: 12, external_ref: 'CLUBE-17', description: 'Clube do pão' },
   })
+  const link = (body: object) => ask<LinkBody>('POST', '/api/v1/links', body)
+  const ended = await link({ kind: 'reusable', brl_amount: '25.00', description: 'Rifa da escola' })
+  await ask('POST', `/api/v1/links/${ended.id}/end`, {})
+  await link({ kind: 'reusable', brl_amount_min: '10.00', brl_amount_max: '500.00', description: 'Caixinha da equipe', max_payments: 50 })
+  const invoice = await link({
+    ...{ kind: 'invoice', brl_amount: '1520.00', description: 'Bolo de casamento, três andares', external_ref: 'FAT-31' },
+    due_at: '2099-12-31T23:59:59.999Z',
+  })
   const pending = await order('1480.00', 'INV-1048', 'Café da manhã do escritório, novembro')
   const endpoint = (body: object) => call(system.gatewayUrl, 'POST', '/api/v1/merchants/me/webhook-endpoints', merchant.token, body)
   await endpoint({
@@ -55,7 +63,18 @@ export async function furnish(world: World, system: System, given?: Merchant) {
   await until(async () => (await deliveries()).data.some(({ status }) => status === 'pending'), 'no delivery fails')
   const list = await deliveries()
   const idOf = (wanted: string) => list.data.find(({ status }) => status === wanted)?.id ?? ''
-  return { merchant, paid, underpaid, cancelled, pending, subscription, claim, delivered: idOf('delivered'), failed: idOf('pending') }
+  return {
+    merchant,
+    paid,
+    underpaid,
+    cancelled,
+    pending,
+    subscription,
+    claim,
+    link: invoice,
+    delivered: idOf('delivered'),
+    failed: idOf('pending'),
+  }
 }
 
 /** Orders that were paid on other days, so that the chart has something to show. */

@@ -1,7 +1,9 @@
-import type { CheckoutBody, PayerSubscriptionBody } from '@ponte/contracts'
+import type { CheckoutBody, EntryBody, ExportBody, PayerSubscriptionBody } from '@ponte/contracts'
 import { PAYER } from '../../world'
 
 // States of a page that otherwise last a moment or need a day, with figures that agree with one another.
+
+const SOME_ID = '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90'
 
 type Payment = CheckoutBody['payments'][number]
 type State = (order: CheckoutBody) => Partial<CheckoutBody>
@@ -43,3 +45,24 @@ export const nothingDue = ({ charges }: PayerSubscriptionBody): Partial<PayerSub
 export const unpaid = ({ brl_amount }: PayerSubscriptionBody): Partial<PayerSubscriptionBody> => ({
   due: { brl_amount, checkout_url: null, can_be_asked: true },
 })
+
+/** A month of orders that were paid out, two hours apart. */
+export const manyEntries = (count: number): EntryBody[] =>
+  Array.from({ length: count }, (_, n) => {
+    const at = new Date(Date.UTC(2026, 10, 1, 12 + 2 * n)).toISOString()
+    const brl = `${148 + n}.50`
+    return {
+      ...{ object: 'entry', sequence: n + 1, cursor: String(n + 1), kind: 'settled', amount: `${20 + n}.398525`, brl_amount: brl },
+      ...{ market_rate: '5.420000', market_brl_amount: brl, ptax_rate: null, ptax_date: null },
+      ...{ from_account: 'received', to_account: 'payout', order_id: SOME_ID, reverses: null, reason: null },
+      ...{ at, block_time: at, booked_at: at, chain_id: 31_337, block_number: n, log_index: 0 },
+      ...{ tx_hash: `0x${(n + 1).toString(16).padStart(64, '5d')}`, payer_address: PAYER.address, address: PAYER.address },
+    }
+  })
+
+export const largeDossier: ExportBody = {
+  ...{ object: 'export', id: SOME_ID, status: 'ready', format: 'dossier_pdf', form: 'brazilian', kind: null, order_id: null },
+  ...{ at_gte: null, at_lt: null, amount: '48210.500000', payout_address: PAYER.address, entries: null, through: 4_200 },
+  ...{ rows: 1_000, rows_total: 1_000, size: 21_000_000, failure: null, file_url: null },
+  ...{ created_at: '2026-11-22T12:00:00.000Z', ready_at: '2026-11-22T12:01:00.000Z', expires_at: '2026-11-24T12:00:00.000Z' },
+}

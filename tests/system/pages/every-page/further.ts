@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { PAYER } from '../../../world'
+import { largeDossier, manyEntries } from '../order-states'
 import { alert, dialog, type Shown, type Stop, settled } from './stop'
 import { leaveSent, payBy, walletWith } from './wallet'
 
@@ -35,6 +36,8 @@ function payers(from: From, of: Shown): Stop[] {
     from('payer-subscription', `payer-subscription-${name}`, { instead: { [token]: fields } })
   const refund = (name: string, fields: object, ready = settled) =>
     from('payer-refund', `payer-refund-${name}`, { instead: { [`/${of.claim.url?.split('/').at(-1)}`]: fields }, ready })
+  const link = (name: string, fields: object) =>
+    from('payer-link', `payer-link-${name}`, { instead: { [`/${of.link.url.split('/').at(-1)}`]: fields } })
   const charge = { brl_amount: '149.90', issued_at: '2026-11-01T12:00:00.000Z', paid_at: null, receipt_url: null }
   return [
     from('checkout', 'checkout-no-wallet', { hasNoWallet: true, ready: page => page.locator('[role=tab][aria-selected=false]').click() }),
@@ -91,6 +94,8 @@ function payers(from: From, of: Shown): Stop[] {
       ...{ status: 'confirmed', payee_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', tx_hash: `0x${'5d'.repeat(32)}` },
     }),
     refund('expired', { status: 'expired' }),
+    link('chosen', { kind: 'reusable', brl_amount: null, brl_amount_min: '10.00', brl_amount_max: '500.00', due_at: null }),
+    link('ended', { status: 'ended' }),
     from('payer-subscription', 'payer-subscription-missing', { refused: { [token]: refused(404, 'not_found') }, ready: alert }),
   ]
 }
@@ -124,6 +129,14 @@ function merchants(from: From, of: Shown): Stop[] {
       ready: async page => {
         await page.locator('.store-switch').waitFor()
         await settled(page)
+      },
+    }),
+    from('month', 'month-dossier', {
+      instead: { '/me/entries': { data: manyEntries(60), has_more: false }, '/me/exports': { data: [largeDossier] } },
+      ready: async page => {
+        await settled(page)
+        await page.getByRole('checkbox').first().click()
+        await page.locator('.chosen').waitFor()
       },
     }),
     from('orders', 'orders-refused', { refused: { '/me/orders': refused(429, 'rate_limited') }, ready: alert }),

@@ -15,6 +15,17 @@ export const merchantPages = (of: Shown, missing: string): Stop[] => [
   dashboard('page-missing', '/nonsense'),
   dashboard('new-order', '/orders?new=1', dialog),
   dashboard('orders-filtered', '/orders?by=paid&amount=89.90'),
+  dashboard('links', '/links'),
+  dashboard('new-link', '/links?new=1', dialog),
+  dashboard('link-share', '/links', async page => {
+    await settled(page)
+    await page
+      .getByRole('button', { name: /^(Compartilhar|Share): FAT-31$/ })
+      .first()
+      .click()
+    await page.locator('.share-code path').waitFor()
+  }),
+  dashboard('link-print', `/links/${of.link.id}/print`, page => page.locator('.poster path').waitFor()),
   dashboard('month', '/month'),
   dashboard('attention', '/attention'),
   dashboard('attention-open', '/attention', async page => {

@@ -35,6 +35,7 @@ export function payerPages(of: Shown, missing: string): Stop[] {
     { name: 'payer-subscription-unpaid', ...subscription, override: state.unpaid },
     { name: 'payer-subscription-nothing', ...subscription, override: state.nothingDue },
     { name: 'payer-refund', path: new URL(of.claim.url ?? '').pathname, ready: settled },
+    { name: 'payer-link', path: new URL(of.link.url).pathname, ready: settled },
     checkout('checkout-sent', of.pending.id, { ready: page => leaveSent(page, of.pending.id, `0x${'5d'.repeat(32)}`) }),
     checkout('checkout-relayer-paused', of.pending.id, { ready: page => leaveSent(page, of.pending.id, null) }),
   ]

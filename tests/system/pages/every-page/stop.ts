@@ -2,10 +2,11 @@ import type { CheckoutBody, PayerSubscriptionBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import type { Page } from 'playwright-core'
 
-/** Subjects of the pages: orders in their states, a subscription, a delivery that fails. */
+/** Subjects of the pages: orders in their states, a subscription, a payment link, a delivery that fails. */
 export interface Shown extends Record<'pending' | 'paid' | 'underpaid' | 'cancelled', { id: string }> {
   subscription: { id: string; payer_url?: string | null | undefined }
   claim: { url: string | null }
+  link: { id: string; url: string }
   failed: string
 }
 

@@ -172,11 +172,12 @@ async function recorded(): Promise<Answers> {
   try {
     const merchant = await createMerchant(world, system.gatewayUrl)
     await payForDays(world, system, merchant.api_key)
-    const { pending, paid, underpaid, cancelled, subscription, claim, failed } = await furnish(world, system, merchant)
+    const { pending, paid, underpaid, cancelled, subscription, claim, link, failed } = await furnish(world, system, merchant)
     const idOf = ({ id }: { id: string }) => ({ id })
     const shown: Shown = {
       ...{ pending: idOf(pending), paid: idOf(paid), underpaid: idOf(underpaid), cancelled: idOf(cancelled), failed },
       claim: { url: claim.url?.replace(system.gatewayUrl, ORIGIN) ?? null },
+      link: { id: link.id, url: link.url.replace(system.gatewayUrl, ORIGIN) },
       subscription: { id: subscription.id, payer_url: subscription.payer_url?.replace(system.gatewayUrl, ORIGIN) },
     }
     const { answers, begin, end } = recorder(page, shown, system.gatewayUrl)
