@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { ApiError, type LinkPage, type MerchantTerms, operations, userIdOf } from '@ponte/contracts'
 import { addLogFields, answersTo, listPage, retryConflicts, serve, serveOnce, uuidv7At } from '@ponte/service-kit'
 import type { Router } from 'express'
-import { chosenCentavos, type Link, linkBody, newLink, payerLinkBody, requireOpening, standingOrder } from './link/link'
+import { chosenCentavos, type Link, linkBody, NO_ORDERS, newLink, payerLinkBody, requireOpening, standingOrder } from './link/link'
 import type { Place } from './order/body'
 import type { OrderFactory } from './order/factory'
 import { supersede } from './order/order'
@@ -28,13 +28,16 @@ export function linkRoutes(router: Router, { store, database, orderFactory, plac
     if (!link) throw new ApiError('not_found', 'There is no such link; check it, or ask the shop for another one.')
     return link
   }
-  const shown = async (link: Link) => linkBody(link, await store.links.facts(link.id), place, now())
+  const shown = async (found: readonly Link[]) => {
+    const factsOf = await store.links.facts(found.map(({ id }) => id))
+    return found.map(link => linkBody(link, factsOf(link.id), place, now()))
+  }
 
   serveOnce(router, operations.createLink, database, async ({ body, caller: by, terms, keyed }) => {
     const at = now()
     const link = newLink({ id: uuidv7At(at), terms, payerToken: randomUUID(), createdBy: userIdOf(by) }, body, at)
     addLogFields({ link_id: link.id })
-    const answer = { status: 201, body: JSON.stringify(linkBody(link, NOTHING, place, at)) }
+    const answer = { status: 201, body: JSON.stringify(linkBody(link, NO_ORDERS, place, at)) }
     await store.links.insert(link, answersTo(keyed, answer))
     return answer
   })
@@ -42,23 +45,24 @@ export function linkRoutes(router: Router, { store, database, orderFactory, plac
   serve(router, operations.listLinks, async ({ query, terms }, _req, res) => {
     const find = (limit: number) => store.links.list(terms.merchant_id, query, limit)
     const page = await listPage(query, find, link => link)
-    res.json({ ...page, data: await Promise.all(page.data.map(shown)) })
+    res.json({ ...page, data: await shown(page.data) })
   })
 
   serve(router, operations.getLink, async ({ params, terms }, _req, res) => {
-    res.json(await shown(await ofMerchant(params.id, terms)))
+    const [body] = await shown([await ofMerchant(params.id, terms)])
+    res.json(body)
   })
 
   serveOnce(router, operations.endLink, database, async ({ params, terms, keyed }) => {
-    const facts = await store.links.facts(params.id)
-    const answer = (link: Link) => ({ status: 200, body: JSON.stringify(linkBody(link, facts, place, now())) })
+    const factsOf = await store.links.facts([params.id])
+    const answer = (link: Link) => ({ status: 200, body: JSON.stringify(linkBody(link, factsOf(link.id), place, now())) })
     const ended = await store.links.end(terms.merchant_id, params.id, now(), link => answersTo(keyed, answer(link)))
     if (!ended) throw notFound(params.id)
     return answer(ended)
   })
 
   const payerView = async (link: Link, opened: string | null) => {
-    const [facts, terms] = await Promise.all([store.links.facts(link.id), store.merchants.newestTerms(link.terms)])
+    const [facts, terms] = await Promise.all([store.links.payerFacts(link), store.merchants.newestTerms(link.terms)])
     const order = opened === null ? null : ((await store.orders.find(opened))?.order ?? null)
     return payerLinkBody(link, facts, {
       ...{ merchantName: terms.display_name, place, at: now() },
@@ -78,7 +82,7 @@ export function linkRoutes(router: Router, { store, database, orderFactory, plac
   serve(router, operations.openLink, async ({ params, body }, _req, res) => {
     const link = await ofPayer(params.payer_token)
     const brlCentavos = chosenCentavos(link, body.brl_amount)
-    const facts = await store.links.facts(link.id)
+    const facts = await store.links.openingFacts(link, now())
     const standing = standingOrder(link, facts)
     if (standing) return void res.json(await payerView(link, standing.id))
     requireOpening(link, facts, now())
@@ -101,7 +105,6 @@ export function linkRoutes(router: Router, { store, database, orderFactory, plac
   })
 }
 
-const NOTHING = { paid: 0, open: 0, newest: null, paidBy: null, payable: null, undecided: null }
 const PAGE = 100
 
 /** Closes what is open of an invoice that another order has paid: untouched it is cancelled, and money that still comes is a duplicate. Resolves to whether there may be more. */

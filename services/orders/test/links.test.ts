@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { LinkBody, OrderBody, PayerLinkBody } from '@ponte/contracts'
 import { silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
+import { fillOrders } from '../bench/many-orders'
 import { createOrders } from '../src'
 import { listener } from './listener'
 import { asMerchant, asPayer, merchantId, PAYOUT, startOrders } from './setup'
@@ -188,6 +189,22 @@ describe('a link', () => {
     await pays(second)
     expect(await get(`/links/${link.id}`)).toMatchObject({ status: 'paid', orders_paid: 2 })
   })
+
+  it('that is reusable costs a payer the same whatever strangers have opened by it', async () => {
+    const merchant = uuidv7()
+    const [fresh, crowded] = [await make({ kind: 'reusable' }), await make({ kind: 'reusable' })]
+    await fillOrders(system.sql, merchant, 20_000, 864_000)
+    await system.sql.query('INSERT INTO link_orders SELECT id, $2::uuid FROM orders WHERE merchant_id = $1', [merchant, crowded.id])
+    const took = async (link: LinkBody) => {
+      const begun = performance.now()
+      const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => (n < 15 ? view(link) : opened(link))))
+      expect(answers).toHaveLength(20)
+      return performance.now() - begun
+    }
+    await took(fresh)
+    expect(await took(crowded)).toBeLessThan(3 * (await took(fresh)) + 300)
+    expect((await get(`/links/${crowded.id}`)).orders_paid).toBe(17_980)
+  }, 60_000)
 
   it('is ended once, by its merchant alone', async () => {
     const link = await make()

@@ -1,5 +1,15 @@
 import { createLink } from '@ponte/contracts'
-import { chosenCentavos, type Link, type LinkedOrder, type LinkFacts, linkStatus, newLink, requireOpening, standingOrder } from './link'
+import {
+  chosenCentavos,
+  type Link,
+  type LinkedOrder,
+  linkStatus,
+  NO_ORDERS,
+  newLink,
+  type OpeningFacts,
+  requireOpening,
+  standingOrder,
+} from './link'
 
 const terms = { merchant_id: '01981f3c-0000-7000-8000-000000000001', version: 1, display_name: 'Padaria', payout_address: null }
 const at = new Date('2026-11-20T12:00:00.000Z')
@@ -13,10 +23,7 @@ const link = (body: object = {}, change: Partial<Link> = {}): Link => ({
 })
 const reusable = (body: object = {}) => link({ kind: 'reusable', ...body })
 const order = (status: LinkedOrder['status'], id = 'o'): LinkedOrder => ({ id, status, expiresAt: at })
-const facts = (change: Partial<LinkFacts> = {}): LinkFacts => ({
-  ...{ paid: 0, open: 0, newest: null, paidBy: null, payable: null, undecided: null },
-  ...change,
-})
+const facts = (change: Partial<OpeningFacts> = {}): OpeningFacts => ({ ...NO_ORDERS, open: 0, ...change })
 const paid = facts({ paid: 1, paidBy: order('paid') })
 const later = new Date('2026-11-21T12:00:00.000Z')
 

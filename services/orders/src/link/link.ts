@@ -46,7 +46,6 @@ export interface LinkedOrder {
 /** Orders of a link, by their states. */
 export interface LinkFacts {
   paid: number
-  open: number
   /** The last one. */
   newest: LinkedOrder | null
   /** Of an invoice: the first that was paid. */
@@ -55,6 +54,13 @@ export interface LinkFacts {
   payable: LinkedOrder | null
   /** Of an invoice: one that ended unpaid although money came for it. */
   undecided: LinkedOrder | null
+}
+
+export const NO_ORDERS: LinkFacts = { paid: 0, newest: null, paidBy: null, payable: null, undecided: null }
+
+/** With the orders of a reusable link that wait for their payers. */
+export interface OpeningFacts extends LinkFacts {
+  open: number
 }
 
 /** Orders of a reusable link that wait for their payers at a time: a stranger opens no more. */
@@ -99,7 +105,7 @@ export const standingOrder = ({ kind }: Link, { paidBy, payable }: LinkFacts): L
   kind === 'invoice' ? (paidBy ?? payable) : null
 
 /** Throws `invalid_state` where this link opens no order. */
-export function requireOpening(link: Link, facts: LinkFacts, at: Date): void {
+export function requireOpening(link: Link, facts: OpeningFacts, at: Date): void {
   const status = linkStatus(link, facts, at)
   if (status === 'paid') throw new ApiError('invalid_state', 'This link is paid: no order is opened by it any more.')
   if (status === 'ended') throw new ApiError('invalid_state', 'The shop has ended this link: ask it for another one.')

@@ -10,7 +10,7 @@ import {
   uuidv7Floor,
 } from '@ponte/service-kit'
 import { z } from 'zod'
-import { type Link, type LinkFacts, requireOpening, standingOrder } from '../link/link'
+import { type Link, type LinkFacts, NO_ORDERS, type OpeningFacts, requireOpening, standingOrder } from '../link/link'
 import type { Change } from '../order/order'
 import { ORDER_FACTS } from './attention'
 import { insertionOf } from './order-writes'
@@ -40,24 +40,33 @@ const links = table('links', {
 })
 
 const linked = z.object({ id: text, status: orderStatus, expiresAt: time }).nullable()
-const facts = z.object({ paid: int, open: int, newest: linked, paidBy: linked, payable: linked, undecided: linked })
+const facts = z.object({ paid: int, newest: linked, paidBy: linked, payable: linked, undecided: linked })
 
 const INSERT: Statement = { name: 'link-insert', text: insertRows('links', links.columns) }
 const IS_OPEN = "status IN ('pending', 'confirming', 'underpaid')"
-const LINKED = `json_build_object('id', id, 'status', status, 'expiresAt', expires_at)`
 /** What is handled is what was seen then: money that has come since, also unconfirmed, is not. */
 const IS_HANDLED = `(handled_facts IS NOT DISTINCT FROM ${ORDER_FACTS} AND seen_units <= confirmed_units)`
-const last = (name: string, where: string, order = 'DESC') =>
-  `(SELECT ${LINKED} FROM opened WHERE ${where} ORDER BY id ${order} LIMIT 1) AS "${name}"`
-// Raw SQL: one look at all orders of a link. What is less than a cent decides nothing, here as in their verdict; one that was paid, and whose payment the chain took
-// back, may have it again.
+const OPENED = 'link_orders JOIN orders ON orders.id = order_id WHERE link_id'
+const shown = (name: string, id: string) =>
+  `(SELECT json_build_object('id', id, 'status', status, 'expiresAt', expires_at) FROM orders WHERE id = ${id}) AS "${name}"`
+const ofInvoice = (where: string, order = 'DESC') =>
+  `(array_agg(orders.id ORDER BY orders.id ${order}) FILTER (WHERE link.kind = 'invoice' AND ${where}))[1]`
+// Raw SQL: anyone opens orders of a reusable link, so all of them are read only where they are counted: for the merchant, or up to max_payments. What is less than a
+// cent decides nothing, here as in their verdict; one that was paid, and whose payment the chain took back, may have it again.
 const FACTS: Statement = {
   name: 'link-facts',
   text: `
-  WITH opened AS (SELECT orders.* FROM link_orders JOIN orders ON orders.id = order_id WHERE link_id = $1)
-  SELECT (SELECT count(*) FROM opened WHERE status = 'paid') AS paid, (SELECT count(*) FROM opened WHERE ${IS_OPEN}) AS open,
-    ${last('newest', 'true')}, ${last('paidBy', "status = 'paid'", 'ASC')}, ${last('payable', IS_OPEN)},
-    ${last('undecided', `NOT ${IS_OPEN} AND status <> 'paid' AND NOT ${IS_HANDLED} AND (paid_at IS NOT NULL OR greatest(seen_units, confirmed_units) >= ${CENT})`)}`,
+  SELECT link.id AS "linkId", paid, ${shown('newest', `(SELECT order_id FROM link_orders WHERE link_id = link.id ORDER BY order_id DESC LIMIT 1)`)},
+    ${shown('paidBy', 'paid_by')}, ${shown('payable', 'payable_id')}, ${shown('undecided', 'undecided_id')}
+  FROM links AS link, LATERAL (
+    SELECT count(*) FILTER (WHERE status = 'paid') AS paid, ${ofInvoice("status = 'paid'", 'ASC')} AS paid_by, ${ofInvoice(IS_OPEN)} AS payable_id,
+      ${ofInvoice(`NOT ${IS_OPEN} AND status <> 'paid' AND NOT ${IS_HANDLED} AND (paid_at IS NOT NULL OR greatest(seen_units, confirmed_units) >= ${CENT})`)} AS undecided_id
+    FROM ${OPENED} = link.id AND ($2 OR link.kind = 'invoice' OR link.max_payments IS NOT NULL)) AS counted
+  WHERE link.id = ANY($1::uuid[])`,
+}
+const COUNT_OPEN: Statement = {
+  name: 'link-open-orders',
+  text: `SELECT count(*)::int AS open FROM ${OPENED} = $1 AND order_id >= $2 AND ${IS_OPEN}`,
 }
 // Raw SQL: an order and what it belongs to in one transaction, behind the lock of the link.
 const LOCK = `SELECT ${links.select()} FROM links WHERE id = $1 FOR UPDATE`
@@ -69,15 +78,34 @@ const REPLACED = `
     SELECT FROM link_orders AS other JOIN orders AS paid ON paid.id = other.order_id WHERE other.link_id = link_orders.link_id AND paid.status = 'paid')
   LIMIT $2`
 
+const EXPIRY_LATE_MS = 3_600_000
+
 /** Links with what became of their orders. */
 export function linkStore(database: Database, { now, committed }: OrderStoreOptions) {
-  const factsOf = async (sql: Sql, id: string): Promise<LinkFacts> => facts.parse((await sql.query(FACTS, [id])).rows[0])
+  const factsOf = async (sql: Sql, ids: readonly string[], counted: 'all' | 'needed'): Promise<(id: string) => LinkFacts> => {
+    const { rows } = await sql.query<{ linkId: string }>(FACTS, [ids, counted === 'all'])
+    const found = new Map(rows.map(row => [row.linkId, facts.parse(row)]))
+    return id => found.get(id) ?? NO_ORDERS
+  }
+  const payerFacts = async (sql: Sql, { id }: Link): Promise<LinkFacts> => (await factsOf(sql, [id], 'needed'))(id)
+  const openingFacts = async (sql: Sql, link: Link, at: Date): Promise<OpeningFacts> => {
+    const known = await payerFacts(sql, link)
+    if (link.kind === 'invoice') return { ...known, open: 0 }
+    // One that waits for its payer is no older than its quote, and than what its expiry and the clocks of replicas take.
+    const since = uuidv7Floor(new Date(at.getTime() - 2_000 * link.quoteSeconds - EXPIRY_LATE_MS))
+    const { rows } = await sql.query<{ open: number }>(COUNT_OPEN, [link.id, since])
+    return { ...known, open: rows[0]?.open ?? 0 }
+  }
   const found = async (name: string, where: string, values: readonly unknown[]): Promise<Link | null> => {
     const { rows } = await database.query({ name, text: `SELECT ${links.select()} FROM links WHERE ${where}` }, values)
     return rows[0] ? links.parse(rows[0]) : null
   }
   return {
-    facts: (id: string) => factsOf(database, id),
+    /** Of each of these links, with every order that was paid. */
+    facts: (ids: readonly string[]) => factsOf(database, ids, 'all'),
+    /** As far as its status needs them. */
+    payerFacts: (link: Link) => payerFacts(database, link),
+    openingFacts: (link: Link, at: Date) => openingFacts(database, link, at),
     insert: async (link: Link, answers: readonly StoredAnswer[]): Promise<void> => {
       await database.commit({ write: INSERT, rows: { links: [links.record(link)] }, answers })
     },
@@ -109,7 +137,7 @@ export function linkStore(database: Database, { now, committed }: OrderStoreOpti
       const standing = await database.transaction(async sql => {
         const { rows } = await sql.query(LOCK, [id])
         const link = links.parse(rows[0])
-        const known = await factsOf(sql, id)
+        const known = await openingFacts(sql, link, at)
         const other = standingOrder(link, known)
         if (other) return other.id
         requireOpening(link, known, at)
