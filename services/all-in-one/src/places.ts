@@ -90,6 +90,7 @@ export function environments(place: Place): Record<ServiceName, Environment> {
       RATE_LIMIT_CALLER_PER_MINUTE: '60000',
       RATE_LIMIT_ADDRESS_PER_MINUTE: '120000',
       RATE_LIMIT_CHANGES_PER_MINUTE: '6000',
+      RATE_LIMIT_LINK_ORDERS_PER_MINUTE: '6000',
       RATE_LIMIT_UNCHANGED_PER_MINUTE: '60000',
     },
     orders: {

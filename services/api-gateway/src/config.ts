@@ -70,6 +70,8 @@ export const apiGatewayConfig = z
     /** Requests a minute per API key or login of a user, over all replicas; and per address, in each replica. */
     RATE_LIMIT_CALLER_PER_MINUTE: integer(1).default(6_000),
     RATE_LIMIT_ADDRESS_PER_MINUTE: integer(1).default(12_000),
+    /** Orders that an address opens by one payment link a minute, in each replica: so many wait at a time that a single stranger must not be all of them. */
+    RATE_LIMIT_LINK_ORDERS_PER_MINUTE: integer(1).default(10),
     /** Changes of merchants' own accounts a minute per login, over all replicas: each is recorded, published, and may ask the chain. */
     RATE_LIMIT_CHANGES_PER_MINUTE: integer(1).default(60),
     /**

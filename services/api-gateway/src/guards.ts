@@ -18,7 +18,7 @@ import type { SessionTokens } from './credentials/session-token'
 import { knownQuery } from './edge/known-query'
 import { networkOf } from './limits/address-bucket'
 import { limitConcurrency } from './limits/concurrency'
-import { limitCaller } from './limits/limit-handlers'
+import { limitCaller, limitOpenings } from './limits/limit-handlers'
 import type { Verdict } from './limits/rate-limit'
 import { type Concurrency, createPresence } from './limits/turns'
 import { termsOf } from './merchant/merchant'
@@ -31,6 +31,8 @@ export interface GuardDeps {
   takeCaller(bucket: string): Promise<Verdict>
   /** The same for changes of accounts. */
   takeChange(bucket: string): Promise<Verdict>
+  /** The same for orders that an address opens by one payment link. */
+  takeOpening(bucket: string): Verdict
   /** Bounds per merchant in this replica. */
   concurrency: { reads: Concurrency; files: Concurrency; writes: Concurrency }
   now: () => Date
@@ -43,7 +45,18 @@ export interface GuardDeps {
 const isRead = ({ method }: Pick<Request, 'method'>) => method === 'GET' || method === 'HEAD'
 
 /** Makes what stands before an operation: who asks, how often, whether they may, and what they may ask for. */
-export function guarding({ store, tokens, takeCaller, takeChange, concurrency, now, freshLoginMs, provider, mode }: GuardDeps) {
+export function guarding({
+  store,
+  tokens,
+  takeCaller,
+  takeChange,
+  takeOpening,
+  concurrency,
+  now,
+  freshLoginMs,
+  provider,
+  mode,
+}: GuardDeps) {
   const merchantId = (res: Response) => termsIn(res).merchant_id
   const presence = createPresence(() => now().getTime())
   const limited = (limit: Concurrency) => limitConcurrency(limit, presence, merchantId)
@@ -81,7 +94,7 @@ export function guarding({ store, tokens, takeCaller, takeChange, concurrency, n
   const limitChanges = limitCaller(takeChange, res => `changes:${loginIn(res)}`)
 
   return (operation: Operation, place: Place): RequestHandler[] => {
-    const { permission, also = [], owner, method, credentials, login = 'any', whileFrozen } = operation
+    const { permission, also = [], owner, method, credentials, login = 'any', whileFrozen, opensByLink = false } = operation
     const allowed = [...(permission === null ? [] : [permission]), ...also].map(requirePermission)
     const unfrozen = whileFrozen === 'refused' ? [requireUnfrozen] : []
     const query = knownQuery(operation)
@@ -97,7 +110,7 @@ export function guarding({ store, tokens, takeCaller, takeChange, concurrency, n
         ...logins[login],
         ...(takesTurns ? [sessionTerms, turn] : []),
       ],
-      link: [payers, query],
+      link: [payers, query, ...(opensByLink ? [limitOpenings(takeOpening)] : [])],
       internal: [],
     }
     if (place.credentials.length === 0) return owner === 'api-gateway' ? [query] : [payers, query]

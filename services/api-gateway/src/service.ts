@@ -101,6 +101,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
       tokens: sessionTokens({ keys: tokenKeys(config), issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE, now, logger }),
       takeCaller: sharedLimit(config.RATE_LIMIT_CALLER_PER_MINUTE, store.rateWindows.lease, clock),
       takeChange: sharedLimit(config.RATE_LIMIT_CHANGES_PER_MINUTE, store.rateWindows.lease, clock),
+      takeOpening: localLimit(config.RATE_LIMIT_LINK_ORDERS_PER_MINUTE, clock),
       countUnchanged: localLimit(config.RATE_LIMIT_UNCHANGED_PER_MINUTE, clock),
       concurrency: {
         reads: { running: config.MERCHANT_READS_MAX, contended: config.MERCHANT_READS_CONTENDED, waiting: config.MERCHANT_WAITING_MAX },

@@ -34,7 +34,7 @@ export const links = {
     description: 'The token is the end of the `url` of a link. Reading it opens nothing and fixes no rate.',
   }),
   openLink: byLink('post', '/payer/links/:payer_token/order', {
-    ...{ ...ofPayers, summary: 'Open an order by a payment link', body: openLink, answers: { 200: 'PayerLink' } },
+    ...{ ...ofPayers, summary: 'Open an order by a payment link', opensByLink: true, body: openLink, answers: { 200: 'PayerLink' } },
     description: 'At the rate of this moment. Of an invoice at most one is open: asked again, or by many at once, that one is the answer.',
     example: { brl_amount: '150.00' },
     errors: ['not_found', 'invalid_state', ...priced, 'payout_address_refused'],

@@ -55,6 +55,8 @@ export interface Operation {
   secret?: 'made' | 'shown'
   /** Not while an operator has frozen the account. */
   whileFrozen?: 'refused'
+  /** Anyone with the link opens an order by it. */
+  opensByLink?: true
   /** A program does it by the thousand, and what it makes is its own record. */
   unrecordedByKey?: true
   /** Has a mail sent, always or where the body has this field; refused by an installation that sends none. */

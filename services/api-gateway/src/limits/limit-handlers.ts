@@ -19,6 +19,14 @@ export const limitCaller =
     next()
   }
 
+/** Limits an address at one payment link. A token is the same in whatever case it is written. */
+export const limitOpenings =
+  (take: (bucket: string) => Verdict): RequestHandler =>
+  (req, res, next) => {
+    enforce(take(`${addressBucket(req.ip ?? '')} ${String(req.params.payer_token).toLowerCase()}`), res, 'this address by this link')
+    next()
+  }
+
 export function enforce({ allowed, limit, remaining, resetsInMs }: Verdict, res: Response, who: string): void {
   const resetsInS = Math.max(1, Math.ceil(resetsInMs / 1000))
   res.setHeader('RateLimit-Policy', `${limit};w=${WINDOW_MS / 1000}`)

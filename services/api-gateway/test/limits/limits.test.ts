@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Wallet } from 'ethers'
 import request from 'supertest'
 import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
@@ -11,6 +12,7 @@ beforeAll(async () => {
   system = await startGateway(
     {
       ...{ RATE_LIMIT_CALLER_PER_MINUTE: '20', RATE_LIMIT_CHANGES_PER_MINUTE: '3', RATE_LIMIT_ADDRESS_PER_MINUTE: '300' },
+      RATE_LIMIT_LINK_ORDERS_PER_MINUTE: '4',
       ...{ TRUSTED_PROXIES: '1', PUBLIC_URL: 'https://pay.ponte.dev' },
     },
     { replicas: 2 },
@@ -101,6 +103,22 @@ test('changes of an account, each of which may ask the chain, are limited more t
   expect(system.owners.orders.received).toHaveLength(2)
   await request(urlOf(0)).get('/api/v1/merchants/me').set(bearer(token)).set(from()).expect(200)
   await change(0, (await newMerchant(system)).token).expect(200)
+})
+
+test('an address opens a few orders a minute by one payment link, however its token is written', async () => {
+  const [link, other] = [randomUUID(), randomUUID()]
+  const open = (token: string, more: object = {}) =>
+    request(system.url)
+      .post(`/api/v1/payer/links/${token}/order`)
+      .set({ ...from(), ...more })
+      .send({})
+  for (let n = 0; n < 4; n++) expect((await open(link)).status).not.toBe(429)
+  const refused = await open(link.toUpperCase())
+  expect([refused.status, refused.body.code, refused.headers['ratelimit-limit']]).toEqual([429, 'rate_limited', '4'])
+  expect((await open(other)).status).not.toBe(429)
+  expect((await open(link, { 'X-Forwarded-For': '198.51.100.7' })).status).not.toBe(429)
+  // Reading it opens nothing.
+  expect((await request(system.url).get(`/api/v1/payer/links/${link}`).set(from())).status).not.toBe(429)
 })
 
 test('an address is limited in each replica, before its credential costs a look into the database', async () => {
