@@ -207,7 +207,7 @@ describe.each(['ts', 'py', 'php'])('in .%s', end => {
       const [page = '', , other] = where.split(' ')
       const port = await freePort()
       const url = `http://127.0.0.1:${port}/webhooks`
-      const owner = await createMerchant(world, system.gatewayUrl, url, wallet.address)
+      const owner = await createMerchant(world, system.gatewayUrl, url, Wallet.createRandom().address)
       world.receiver.trust(merchant.webhook_secret)
       const settings = { PORT: String(port), PONTE_WEBHOOK_SECRET: owner.webhook_secret }
       const receiver = start(page, `webhook.${other ? 'go' : end}`, [], settings)
