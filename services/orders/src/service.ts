@@ -25,7 +25,7 @@ import { createDossiers } from './dossier/dossiers'
 import { dossierSigner, publicJwk } from './dossier/signing'
 import { expireDue, park } from './due/expiry'
 import { publishSettled } from './due/payouts'
-import { makeExport } from './export/export-job'
+import { makeDossier, makeExport } from './export/export-job'
 import { createIntake } from './intake'
 import { closeReplaced } from './link-routes'
 import { orderMetrics } from './metrics'
@@ -173,7 +173,8 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     place: { publicUrl: config.PUBLIC_URL, network: config.NETWORK, chainId: config.CHAIN_ID, tokenAddress: config.TOKEN_ADDRESS },
   })
   const dossierKeys = { keys: [...(signer ? [signer.jwk] : []), ...config.DOSSIER_FORMER_KEYS.map(publicJwk)] }
-  const exporting = every('exports', EXPORTS_MS, signal => makeExport(store, now, signal, dossiers), logger)
+  const exporting = every('exports', EXPORTS_MS, signal => makeExport(store, now, signal), logger)
+  const proving = every('dossiers', EXPORTS_MS, signal => makeDossier(store, now, signal, dossiers), logger)
   const expiry = every('expiry', config.EXPIRY_SWEEP_MS, () => expireDue(store, config.CHAIN_ID, now), logger)
   const payouts = every('payouts', PAYOUTS_MS, () => publishSettled(store, now), logger)
   const invoices = every('paid invoices', INVOICES_MS, () => closeReplaced(store, now), logger)
@@ -206,7 +207,10 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const router = routes({
     tokenName,
     attach: intake.attach,
-    exportAsked: () => exporting.wake(),
+    exportAsked() {
+      exporting.wake()
+      proving.wake()
+    },
     dossiers,
     dossierKeys,
     store,
@@ -238,6 +242,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     charges.waiting,
     pruning,
     exporting,
+    proving,
     invoices,
     every('expired exports', FORGET_MS, () => store.exports.forget(now()), logger),
     every('mail addresses of claims', FORGET_MS, () => store.refundClaims.forget(now()), logger),

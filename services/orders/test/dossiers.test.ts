@@ -6,7 +6,7 @@ import { ordersMigrations } from '../src'
 import { type BlockToProve, NotProvenError } from '../src/chain/receipt-proof'
 import { createDossiers, DossierRefusal, type Dossiers } from '../src/dossier/dossiers'
 import { dossierSigner } from '../src/dossier/signing'
-import { makeExport } from '../src/export/export-job'
+import { makeDossier, makeExport } from '../src/export/export-job'
 import { openExport } from '../src/ledger/export'
 import { EXPORT_ATTEMPTS_MAX, openStore, type Store } from '../src/store'
 import { listener } from './listener'
@@ -203,7 +203,7 @@ describe('made by replicas', () => {
     return { one, state: () => store.exports.find(one.merchantId, one.id, now()) }
   }
   const expire = () => pool.query("UPDATE exports SET leased_until = now() - interval '1 second'")
-  const making = (file: Dossiers['file']) => makeExport(store, now, running, { file })
+  const making = (file: Dossiers['file']) => makeDossier(store, now, running, { file })
 
   test('what no node proves is tried again, and fails with its reason in the end', async () => {
     const { state } = await ask()
@@ -225,6 +225,35 @@ describe('made by replicas', () => {
       throw new DossierRefusal('too_large')
     })
     expect(await state()).toMatchObject({ status: 'failed', failure: 'too_large' })
+  })
+
+  test('one that waits for its nodes holds up no file of entries', async () => {
+    await ask()
+    const other = { id: uuidv7At(now()), merchantId: uuidv7(), through: 0, requestedBy: null }
+    await store.exports.insert(openExport(other, { format: 'csv' }, now()), [])
+    let answer: () => void = () => undefined
+    const waiting = making(async () => {
+      await new Promise<void>(resolve => (answer = resolve))
+      throw new DossierRefusal('not_proven')
+    })
+    expect(await makeExport(store, now, running)).toBe(true)
+    expect(await store.exports.find(other.merchantId, other.id, now())).toMatchObject({ status: 'ready' })
+    answer()
+    await waiting
+  })
+
+  test('one whose replica stops is handed on at its next block, as no failed attempt', async () => {
+    const { state } = await ask()
+    const stopping = new AbortController()
+    await makeDossier(store, now, stopping.signal, {
+      async file(_one, progress) {
+        await progress(1)
+        stopping.abort()
+        await progress(2)
+        throw new Error('it went on')
+      },
+    })
+    expect(await state()).toMatchObject({ status: 'waiting', attempts: 0 })
   })
 
   test('a replica that died while it asked nodes is followed by another one, and writes nothing itself', async () => {

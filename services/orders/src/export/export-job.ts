@@ -16,22 +16,12 @@ const PART_BYTES = 1_048_576
 
 type Stores = Pick<Store, 'ledger' | 'exports'>
 
-/** Makes the file that was asked for first and that no replica is at. True when there may be another one. */
-export async function makeExport(
-  { ledger, exports }: Stores,
-  now: () => Date,
-  signal: AbortSignal,
-  dossiers?: Pick<Dossiers, 'file'>,
-): Promise<boolean> {
-  const one = await exports.claim(now())
-  if (!one) return false
+/** Makes the file of entries that was asked for first and that no replica is at. True when there may be another one. */
+export async function makeExport({ ledger, exports }: Stores, now: () => Date, signal: AbortSignal): Promise<boolean> {
+  const one = await exports.claim('entries', now())
+  if (!one || isDossier(one.format)) return false
   const { format } = one
-  if (isDossier(format)) {
-    if (dossiers) await makeDossier(exports, one, dossiers, now, signal)
-    else await exports.fail(one, 'not_proven')
-    return true
-  }
-  const search: EntrySearch = { ...searchIn(one), ...(one.format === 'ofx' ? { payout: true as const } : {}) }
+  const search: EntrySearch = { ...searchIn(one), ...(format === 'ofx' ? { payout: true as const } : {}) }
   const total = await ledger.count(one.merchantId, search, EXPORT_ROWS_MAX + 1)
   if (total > EXPORT_ROWS_MAX) {
     await exports.fail(one, 'too_many_rows')
@@ -44,24 +34,34 @@ export async function makeExport(
   return true
 }
 
-/** A block that cannot be proven now may be later: it is tried again under another lease, and given up with its reason. */
-async function makeDossier(
-  exports: Stores['exports'],
-  one: ExportLease,
-  dossiers: Pick<Dossiers, 'file'>,
+/**
+ * The same for dossiers, which wait for nodes, block by block: no file of entries waits behind one. A block that cannot be proven now may be later: it is tried again
+ * under another lease, and given up with its reason.
+ */
+export async function makeDossier(
+  { exports }: Pick<Stores, 'exports'>,
   now: () => Date,
   signal: AbortSignal,
-): Promise<void> {
+  dossiers: Pick<Dossiers, 'file'>,
+): Promise<boolean> {
+  const one = await exports.claim('dossier', now())
+  if (!one) return false
+  const proven = async (rows: number) => {
+    signal.throwIfAborted()
+    await exports.progress(one, rows)
+  }
   try {
-    const { bytes, origins } = await dossiers.file(one, rows => exports.progress(one, rows))
+    const { bytes, origins } = await dossiers.file(one, proven)
     const written = await writeParts(exports, one, inParts(bytes, origins), signal)
     if (written) await exports.finish(one, { ...written, at: now() })
     else await exports.release(one)
   } catch (error) {
-    if (error instanceof DossierRefusal) return exports.fail(one, error.failure)
-    if (error instanceof NotProvenError && one.attempts >= EXPORT_ATTEMPTS_MAX) return exports.fail(one, 'not_proven')
-    throw error
+    if (signal.aborted) await exports.release(one)
+    else if (error instanceof DossierRefusal) await exports.fail(one, error.failure)
+    else if (error instanceof NotProvenError && one.attempts >= EXPORT_ATTEMPTS_MAX) await exports.fail(one, 'not_proven')
+    else throw error
   }
+  return true
 }
 
 async function* inParts(bytes: Buffer, rows: number): AsyncGenerator<FilePart> {

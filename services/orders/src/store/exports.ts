@@ -46,7 +46,7 @@ const CLAIM = `
   UPDATE exports SET status = 'running', lease = $1, leased_until = clock_timestamp() + ${LEASE}, attempts = attempts + 1, rows = 0
   WHERE id = (
     SELECT id FROM exports WHERE status IN ('waiting', 'running') AND (leased_until IS NULL OR leased_until < clock_timestamp()) AND expires_at > $2
-      AND attempts < ${EXPORT_ATTEMPTS_MAX} ORDER BY created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
+      AND (dossier IS NOT NULL) = $3 AND attempts < ${EXPORT_ATTEMPTS_MAX} ORDER BY created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING ${exports.select()}`
 const GIVE_UP = `
   UPDATE exports SET status = 'failed', failure = 'not_finished'
@@ -120,10 +120,10 @@ export function exportStore(database: Database) {
     },
 
     /** The oldest that no replica is at. */
-    async claim(at: Date): Promise<ExportLease | null> {
+    async claim(of: 'entries' | 'dossier', at: Date): Promise<ExportLease | null> {
       await database.query({ name: 'exports-give-up', text: GIVE_UP })
       const lease = randomUUID()
-      const { rows } = await database.query({ name: 'export-claim', text: CLAIM }, [lease, at])
+      const { rows } = await database.query({ name: 'export-claim', text: CLAIM }, [lease, at, of === 'dossier'])
       return rows[0] ? { ...exports.parse(rows[0]), lease } : null
     },
 
