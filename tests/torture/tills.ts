@@ -1,3 +1,4 @@
+import { mined } from '@ponte/local-servers'
 import { Wallet } from 'ethers'
 import { createMerchant, type World } from '../world'
 import type { Cluster } from './cluster'
@@ -18,6 +19,8 @@ export async function openTills(world: World, { gatewayUrls }: Cluster): Promise
   const opened: Till[] = []
   for (const address of addresses.slice(0, TILLS))
     opened.push({ addresses, body: await createMerchant(world, gatewayUrls[0] ?? '', null, address) })
+  // Some in any case, however slow the machine is. Times of blocks are whole seconds, so that the first ones may lie before the merchant.
+  for (const units of [1n, 2n, 3n, 4n]) await mined(world.chain.mintUsdc(addresses[0] ?? '', units))
   return opened
 }
 
