@@ -10,8 +10,8 @@ import { type FilePart, type LedgerPages, ledgerFile } from './ledger-file'
 
 const compress = promisify(gzip)
 
-/** Entries that are in memory at a time. */
-const PAGE = 250
+/** Entries that are in memory at a time. A page is one JSON text, and V8 parses those above 100 KB into its old generation, where they lie until a major collection. */
+const PAGE = 50
 const PART_BYTES = 1_048_576
 
 type Stores = Pick<Store, 'ledger' | 'exports'>
@@ -69,27 +69,29 @@ async function* inParts(bytes: Buffer, rows: number): AsyncGenerator<FilePart> {
     yield { bytes: bytes.subarray(first, first + PART_BYTES), rows: first === 0 ? rows : 0 }
 }
 
-/** Null where the signal ended it. */
+/** Null where the signal ended it. One buffer for all parts: those of pages that wait for a part to be full would outlive many minor collections, and then lie until a major one. */
 async function writeParts(exports: Stores['exports'], one: ExportLease, parts: AsyncIterable<FilePart>, signal: AbortSignal) {
-  const [written, pending] = [
-    { rows: 0, size: 0, number: 0 },
-    { parts: [] as Uint8Array[], size: 0 },
-  ]
+  const part = Buffer.allocUnsafeSlow(PART_BYTES)
+  const written = { rows: 0, size: 0, number: 0 }
+  let filled = 0
   const flush = async () => {
-    const bytes = Buffer.concat(pending.parts.splice(0))
-    pending.size = 0
+    const bytes = part.subarray(0, filled)
     await exports.append(one, written.number, one.format === 'xlsx' ? bytes : await compress(bytes), written.rows)
     written.number += 1
+    filled = 0
   }
   for await (const { bytes, rows } of parts) {
     if (signal.aborted) return null
-    pending.parts.push(bytes)
-    pending.size += bytes.length
     written.size += bytes.length
     written.rows += rows
-    if (pending.size >= PART_BYTES) await flush()
+    for (let copied = 0; copied < bytes.length; ) {
+      const more = bytes.copy(part, filled, copied)
+      copied += more
+      filled += more
+      if (filled === PART_BYTES) await flush()
+    }
   }
-  if (pending.size > 0) await flush()
+  if (filled > 0) await flush()
   return { rows: written.rows, size: written.size }
 }
 

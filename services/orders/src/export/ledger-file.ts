@@ -16,7 +16,7 @@ export interface LedgerPages {
 
 /** A part of a file, and how many more entries it has brought. */
 export interface FilePart {
-  bytes: Uint8Array
+  bytes: Buffer
   rows: number
 }
 

@@ -15,7 +15,7 @@ const FIRST_DAY = Date.UTC(1899, 11, 30)
 export const timeCell = (clockMs: number): Cell => ({ value: (clockMs - FIRST_DAY) / DAY_MS, style: 'time' })
 
 /** A sheet that is written as its rows come, of so many as there are: nothing but the row under way is in memory. Inline texts spare the table of all of them. */
-export async function* xlsx(heads: readonly string[], pages: AsyncIterable<readonly (readonly Cell[])[]>): AsyncGenerator<Uint8Array> {
+export async function* xlsx(heads: readonly string[], pages: AsyncIterable<readonly (readonly Cell[])[]>): AsyncGenerator<Buffer> {
   const ready: Uint8Array[] = []
   const zip = new Zip((error, bytes) => {
     if (error) throw error
