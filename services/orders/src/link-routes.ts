@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { ApiError, type LinkPage, type MerchantTerms, operations, userIdOf } from '@ponte/contracts'
+import { ApiError, customerOf, type LinkPage, type MerchantTerms, operations, userIdOf } from '@ponte/contracts'
 import { addLogFields, answersTo, listPage, retryConflicts, serve, serveOnce, uuidv7At } from '@ponte/service-kit'
 import type { Router } from 'express'
 import { chosenCentavos, type Link, linkBody, NO_ORDERS, newLink, payerLinkBody, requireOpening, standingOrder } from './link/link'
@@ -29,33 +29,35 @@ export function linkRoutes(router: Router, { store, database, orderFactory, plac
     return link
   }
   const shown = async (found: readonly Link[]) => {
-    const factsOf = await store.links.facts(found.map(({ id }) => id))
-    return found.map(link => linkBody(link, factsOf(link.id), place, now()))
+    const ids = found.map(({ id }) => id)
+    const [factsOf, named] = await Promise.all([store.links.facts(ids), store.links.customersOf(ids)])
+    return (link: Link) => linkBody(link, factsOf(link.id), named.get(link.id)?.customer ?? null, place, now())
   }
 
   serveOnce(router, operations.createLink, database, async ({ body, caller: by, terms, keyed }) => {
     const at = now()
     const link = newLink({ id: uuidv7At(at), terms, payerToken: randomUUID(), createdBy: userIdOf(by) }, body, at)
     addLogFields({ link_id: link.id })
-    const answer = { status: 201, body: JSON.stringify(linkBody(link, NO_ORDERS, place, at)) }
-    await store.links.insert(link, answersTo(keyed, answer))
+    const customer = customerOf(body.customer)
+    const answer = { status: 201, body: JSON.stringify(linkBody(link, NO_ORDERS, customer, place, at)) }
+    await store.links.insert(link, customer, answersTo(keyed, answer))
     return answer
   })
 
   serve(router, operations.listLinks, async ({ query, terms }, _req, res) => {
     const find = (limit: number) => store.links.list(terms.merchant_id, query, limit)
     const page = await listPage(query, find, link => link)
-    res.json({ ...page, data: await shown(page.data) })
+    res.json({ ...page, data: page.data.map(await shown(page.data)) })
   })
 
   serve(router, operations.getLink, async ({ params, terms }, _req, res) => {
-    const [body] = await shown([await ofMerchant(params.id, terms)])
-    res.json(body)
+    const link = await ofMerchant(params.id, terms)
+    res.json((await shown([link]))(link))
   })
 
   serveOnce(router, operations.endLink, database, async ({ params, terms, keyed }) => {
-    const factsOf = await store.links.facts([params.id])
-    const answer = (link: Link) => ({ status: 200, body: JSON.stringify(linkBody(link, factsOf(link.id), place, now())) })
+    const bodyOf = await shown([await ofMerchant(params.id, terms)])
+    const answer = (link: Link) => ({ status: 200, body: JSON.stringify(bodyOf(link)) })
     const ended = await store.links.end(terms.merchant_id, params.id, now(), link => answersTo(keyed, answer(link)))
     if (!ended) throw notFound(params.id)
     return answer(ended)
@@ -107,16 +109,19 @@ export function linkRoutes(router: Router, { store, database, orderFactory, plac
 
 const PAGE = 100
 
-/** Closes what is open of an invoice that another order has paid: untouched it is cancelled, and money that still comes is a duplicate. Resolves to whether there may be more. */
+/**
+ * Closes orders beside the one that paid an invoice: untouched it is cancelled, and money that came or still comes is a duplicate, also where both are paid.
+ * Resolves to whether there may be more.
+ */
 export async function closeReplaced(store: Store, now: () => Date): Promise<boolean> {
-  const ids = await store.links.replaced(PAGE)
-  for (const id of ids) {
+  const replaced = await store.links.replaced(PAGE)
+  for (const one of replaced) {
     await retryConflicts(async () => {
-      const found = await store.orders.find(id)
-      if (found) await store.orders.commit(supersede(found, store.chain.view(found.order.chainId), now()), {})
+      const found = await store.orders.find(one.orderId)
+      if (found) await store.links.supersede(one, supersede(found, store.chain.view(found.order.chainId), now()))
     })
   }
-  return ids.length === PAGE
+  return replaced.length === PAGE
 }
 
 const notFound = (id: string) => new ApiError('not_found', `There is no link ${id}.`)

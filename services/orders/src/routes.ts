@@ -134,7 +134,7 @@ export function routes(deps: RouteDeps): Router {
   })
 
   serve(router, operations.eraseOrderCustomers, async ({ body, caller: by }, _req, res) => {
-    res.json({ erased: await store.invoicing.erase(termsOf(by).merchant_id, body, deps.now()) } satisfies ErasedCustomers)
+    res.json((await store.invoicing.erase(termsOf(by).merchant_id, body, deps.now())) satisfies ErasedCustomers)
   })
 
   serveOnce(router, operations.cancelOrder, deps.database, async ({ params, terms, keyed }) => ({
@@ -226,6 +226,8 @@ const acceptOrder = (
     if (!found) throw notFound(id)
     requireOwner(found, terms)
     requireNonePromised(await store.refunds.ofOrder(id))
+    if (await store.links.isPaidByAnother(id))
+      throw new ApiError('invalid_state', 'Another order of its invoice is paid: what came for this one is to be returned.')
     const change = accept(found, acceptance, store.chain.view(found.order.chainId), now())
     const body = JSON.stringify(orderBody(change.order, place, await store.invoicing.of(id)))
     await store.orders.commit(change, { answers: answersTo(keyed, { status: 200, body }) })

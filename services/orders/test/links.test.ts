@@ -4,6 +4,8 @@ import { silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
 import { fillOrders } from '../bench/many-orders'
 import { createOrders } from '../src'
+import { closeReplaced } from '../src/link-routes'
+import { openStore } from '../src/store'
 import { listener } from './listener'
 import { asMerchant, asPayer, merchantId, PAYOUT, startOrders } from './setup'
 
@@ -24,7 +26,7 @@ afterAll(async () => {
 /** Chain time only goes forward, so that orders of each test end later than those before. */
 let quoteSeconds = 60
 beforeEach(() => {
-  quoteSeconds += 4_000
+  quoteSeconds += 2_000
 })
 const invoice = { kind: 'invoice', brl_amount: '542.00', description: 'Consulting, November', external_ref: 'INV-7' }
 const post = (path: string, body: object = {}, as: object = asMerchant(), url = system.url) =>
@@ -50,6 +52,7 @@ const opened = async (link: LinkBody): Promise<OrderBody> => {
   const { body } = await open(link)
   return get(`/orders/${body.order.id}`)
 }
+const storeOf = () => openStore(system.sql, { now: () => new Date(), latestChainTime: () => new Date(), committed: () => undefined })
 const pays = (order: OrderBody, change: object = {}) => chain.report('confirmed', chain.payment(order, change))
 const expire = async (order: OrderBody) => {
   await chain.advances(new Date(Date.parse(order.expires_at) + 1))
@@ -161,6 +164,47 @@ describe('a link', () => {
     expect(await get(`/orders/${next.id}`)).toMatchObject({ status: 'cancelled', exception: 'paid_after_cancel' })
   })
 
+  it('takes no late money as payment of an invoice that another order has paid', async () => {
+    const link = await make()
+    const first = await opened(link)
+    await expire(first)
+    const next = await opened(link)
+    await pays(next)
+    await pays(first, { block_time: new Date(Date.parse(first.expires_at) + 5_000).toISOString() })
+    const refused = await post(`/orders/${first.id}/accept`, { reason: 'Late' })
+    expect([refused.status, refused.body.code]).toEqual([409, 'invalid_state'])
+    expect(await get(`/orders/${first.id}`)).toMatchObject({ status: 'expired', exception: 'paid_late' })
+  })
+
+  it('that two orders have paid keeps the one that was paid first; the other is a duplicate to return, and what was published stands', async () => {
+    const merchant = uuidv7()
+    const as = asMerchant(merchant, PAYOUT)
+    const [link, side] = [await make({}, as), await make({}, as)]
+    const read = (id: string): Promise<OrderBody> => get(`/orders/${id}`, as)
+    const [twice, standing] = [await read((await open(link)).body.order.id), await read((await open(side)).body.order.id)]
+    for (const order of [standing, twice]) {
+      await pays(order)
+      await until(async () => (await read(order.id)).status === 'paid', 'it is not paid')
+    }
+    // As two payments of one moment leave it, before either order is looked at again.
+    await system.sql.query('UPDATE link_orders SET link_id = $1 WHERE order_id = $2', [link.id, standing.id])
+    const store = storeOf()
+    await Promise.all([1, 2, 3].map(() => closeReplaced(store, () => new Date())))
+    expect([await read(standing.id), await read(twice.id)]).toMatchObject([
+      { status: 'paid', exception: null },
+      { status: 'paid', exception: 'duplicate' },
+    ])
+    const { data } = await get('/attention', as)
+    expect(data).toMatchObject([{ reasons: ['duplicate'], gross: '100.000000', left_over: '100.000000', order: { id: twice.id } }])
+    const { rows } = await system.sql.query<{ type: string }>('SELECT type FROM outbox WHERE merchant_id = $1 AND strpos(body, $2) > 0', [
+      ...[merchant, twice.id],
+    ])
+    const types = rows.map(({ type }) => type).filter(type => type === 'order.paid' || type === 'order.duplicate')
+    expect(types.sort()).toEqual(['order.duplicate', 'order.paid'])
+    expect((await open(link)).body.order.id).toBe(standing.id)
+    expect(await get(`/links/${link.id}`, as)).toMatchObject({ status: 'paid', orders_paid: 2 })
+  })
+
   it('lets the payer choose within bounds', async () => {
     const link = await make({
       kind: 'reusable',
@@ -248,4 +292,93 @@ it('answers a repeated request with the same link', async () => {
   const as = { ...asMerchant(merchantId, PAYOUT), ...key }
   const [first, again] = [await post('/links', invoice, as), await post('/links', invoice, as)]
   expect([again.status, again.body]).toEqual([201, first.body])
+})
+
+describe('the customer of an invoice', () => {
+  const ANA = { name: 'Ana Souza', email: 'Ana@Example.com', tax_id: '12345678909', resident: true }
+  const ofMerchant = (merchant: string) => asMerchant(merchant, PAYOUT)
+  const erase = async (body: object, merchant: string) => (await post('/order-customers/erase', body, ofMerchant(merchant))).body
+
+  it('is shown to the merchant alone, and each order of the link has it', async () => {
+    const merchant = uuidv7()
+    const link = await make({ customer: { ...ANA, tax_id: '123.456.789-09' } }, ofMerchant(merchant))
+    expect(link.customer).toEqual(ANA)
+    expect((await get(`/links/${link.id}`, ofMerchant(merchant))).customer).toEqual(ANA)
+    expect((await get('/links', ofMerchant(merchant))).data[0].customer).toEqual(ANA)
+    const { body } = await open(link)
+    const order: OrderBody = await get(`/orders/${body.order.id}`, ofMerchant(merchant))
+    expect(order.customer).toEqual(ANA)
+    await pays(order)
+    const shown = [body, await view(link), await get(`/checkout/${order.id}`, asPayer()), await system.published(order.id)]
+    expect(JSON.stringify(shown)).not.toMatch(/Souza|12345678909|example\.com/i)
+    expect((await post(`/links/${link.id}/end`, {}, ofMerchant(merchant))).body.customer).toEqual(ANA)
+  })
+
+  it('is left out where none is named', async () => {
+    for (const customer of [undefined, null, {}, { name: null }]) expect('customer' in (await make({ customer }))).toBe(false)
+    expect('customer' in (await make({ kind: 'reusable', customer: {} }))).toBe(false)
+  })
+
+  it.each([
+    [{ customer: { tax_id: '12345678900' } }, 'customer.tax_id'],
+    [{ customer: { email: 'ana' } }, 'customer.email'],
+    [{ customer: { cpf: '12345678909' } }, 'customer.cpf'],
+    [{ kind: 'reusable', customer: { name: 'Ana' } }, 'customer'],
+  ])('refuses %j, naming the field, and makes no link', async (body, path) => {
+    const merchant = uuidv7()
+    const answer = await post('/links', { ...invoice, ...body }, ofMerchant(merchant))
+    expect([answer.status, answer.body.errors?.[0]?.path]).toEqual([400, path])
+    expect((await get('/links', ofMerchant(merchant))).data).toEqual([])
+  })
+
+  it('is erased from the link and from its orders, changes no sum, and is on no order that is opened later', async () => {
+    const merchant = uuidv7()
+    const [paid, other] = [
+      await make({ customer: ANA }, ofMerchant(merchant)),
+      await make({ customer: { email: 'ANA@example.COM' } }, ofMerchant(merchant)),
+    ]
+    const order: OrderBody = await get(`/orders/${(await open(paid)).body.order.id}`, ofMerchant(merchant))
+    await pays(order)
+    const books = async () => [
+      (await get('/entries?limit=100', ofMerchant(merchant))).data,
+      await get('/summary?from=2026-01-01&to=2026-12-31&by=month&timezone=UTC', ofMerchant(merchant)),
+    ]
+    const before = await books()
+    expect(await erase({ tax_id: ANA.tax_id }, uuidv7())).toEqual({ erased: 0, erased_links: 0 })
+    expect(await erase({ email: 'ana@example.com' }, merchant)).toEqual({ erased: 1, erased_links: 2 })
+    expect(await books()).toEqual(before)
+    for (const { id } of [paid, other]) expect('customer' in (await get(`/links/${id}`, ofMerchant(merchant)))).toBe(false)
+    expect('customer' in (await get(`/orders/${order.id}`, ofMerchant(merchant)))).toBe(false)
+    const later = await get(`/orders/${(await open(other)).body.order.id}`, ofMerchant(merchant))
+    expect('customer' in later).toBe(false)
+  })
+
+  it('that another replica had read before it was erased stays erased', async () => {
+    const merchant = uuidv7()
+    const link = await make({ customer: ANA }, ofMerchant(merchant))
+    expect(await erase({ tax_id: ANA.tax_id }, merchant)).toEqual({ erased: 0, erased_links: 1 })
+    await system.sql.query('INSERT INTO link_customers (link_id, merchant_id, name, tax_id, given_at) VALUES ($1, $2, $3, $4, $5)', [
+      ...[link.id, merchant, ANA.name, ANA.tax_id, link.created_at],
+    ])
+    const order = await get(`/orders/${(await open(link)).body.order.id}`, ofMerchant(merchant))
+    expect('customer' in order).toBe(false)
+    await storeOf().invoicing.repeatErasures(new Date())
+    expect('customer' in (await get(`/links/${link.id}`, ofMerchant(merchant)))).toBe(false)
+  })
+})
+
+it('lists the orders of a link, in a file too, and those of another merchant never', async () => {
+  const merchant = uuidv7()
+  const as = asMerchant(merchant, PAYOUT)
+  const [link, other] = [await make({ kind: 'reusable' }, as), await make({ kind: 'reusable' }, as)]
+  const ids = [(await open(link)).body.order.id, (await open(link)).body.order.id]
+  await open(other)
+  const listed = async (query: string, of: object = as) => (await get(`/orders?${query}`, of)).data.map(({ id }: OrderBody) => id)
+  expect(await listed(`link_id=${link.id}`)).toEqual(ids.toReversed())
+  expect(await listed(`link_id=${link.id}&limit=1&starting_after=${ids[1]}`)).toEqual([ids[0]])
+  expect(await listed(`link_id=${link.id}&status=paid`)).toEqual([])
+  expect(await listed(`link_id=${link.id}`, asMerchant(uuidv7(), PAYOUT))).toEqual([])
+  const file = await request(system.url).get(`/api/v1/orders.csv?link_id=${link.id}`).set(as)
+  expect(file.text.trim().split('\r\n')).toHaveLength(3)
+  expect((await get('/orders?link_id=x', as)).status).toBe(400)
 })

@@ -93,7 +93,7 @@ test('in Portuguese on a phone a subscription is given its customer, whom a char
   const order = await read<OrderBody>(`orders/${charged.id ?? charged.order_id}`)
   expect(order.customer).toEqual({ name: null, email: 'ana@padaria.example', tax_id: null, resident: true })
   const erased = await create<object>('customers/erase', { email: 'ANA@padaria.example' })
-  expect(erased).toEqual({ object: 'customer_erasure', orders: 1, subscriptions: 1 })
+  expect(erased).toEqual({ object: 'customer_erasure', orders: 1, links: 0, subscriptions: 1 })
   await card(page, 'Cliente').getByText('Nenhum cliente informado').waitFor()
   await context.close()
 }, 120_000)

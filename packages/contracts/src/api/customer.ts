@@ -12,7 +12,7 @@ const taxIdInput = z
 const name = text(200).meta({ example: 'Ana Souza' })
 const RESIDENT = 'Whether the customer is resident in Brazil; null where that is not known'
 
-/** The customer of an order or a subscription as a merchant gives it: everything is optional, and nothing of it is needed to pay. */
+/** The customer of an order, a payment link or a subscription as a merchant gives it: everything is optional, and nothing of it is needed to pay. */
 export const customerInput = z
   .strictObject({
     name: name.nullish(),
@@ -48,12 +48,15 @@ export const customerErasure = z
   .object({
     object: z.literal('customer_erasure'),
     orders: z.int().meta({ description: 'Orders whose customer was erased' }),
+    links: z.int().meta({ description: 'Payment links whose customer was erased' }),
     subscriptions: z.int().meta({ description: 'Subscriptions whose customer was erased' }),
   })
-  .meta({ id: 'CustomerErasure', example: { object: 'customer_erasure', orders: 3, subscriptions: 1 } })
+  .meta({ id: 'CustomerErasure', example: { object: 'customer_erasure', orders: 3, links: 1, subscriptions: 1 } })
 export type CustomerErasureBody = z.infer<typeof customerErasure>
 
 /** An owner's part of it. */
 export interface ErasedCustomers {
   erased: number
+  /** Payment links, where the owner has them. A release before has none. */
+  erased_links?: number
 }

@@ -3,6 +3,7 @@ import { brlAmount, brlAmountInput, description, externalRef, id, metadata, time
 import { livemode } from '../mode'
 import { parseBrl } from '../money'
 import { returnUrl } from '../return-url'
+import { customer, customerInput, customerOf } from './customer'
 import { isOneWay, listOf, notOneWay, pageQuery } from './list'
 import { orderStatus } from './order'
 
@@ -41,6 +42,7 @@ export const createLink = z
       .max(LINK_QUOTE_MAX_S)
       .optional()
       .meta({ description: `How long an order of it may be paid; ${LINK_QUOTE_DEFAULT_S} where it is absent` }),
+    customer: customerInput.nullish().meta({ description: 'Of an invoice: each order of it has it, until you erase it' }),
     max_payments: z.int().min(1).max(100_000).nullish().meta({ description: 'Of a reusable one: ends with this many that were paid' }),
     success_url: returnUrl.nullish().meta({ description: 'Where a payer is offered to go once an order of it is paid' }),
     cancel_url: returnUrl.nullish().meta({ description: 'Where a payer is offered to go without paying' }),
@@ -62,6 +64,10 @@ export const createLink = z
     path: ['max_payments'],
     message: 'is of a reusable link: an invoice is paid once',
   })
+  .refine(body => body.kind === 'invoice' || customerOf(body.customer) === null, {
+    path: ['customer'],
+    message: 'is of an invoice: the payers of a reusable link are many',
+  })
 export type CreateLink = z.infer<typeof createLink>
 
 /** Query of `GET /api/v1/links`. */
@@ -82,6 +88,7 @@ export const link = z
     description,
     external_ref: externalRef.nullable(),
     metadata,
+    customer: customer.optional().meta({ description: 'Only where you named one' }),
     due_at: timestamp.nullable(),
     quote_seconds: z.int(),
     max_payments: z.int().nullable(),

@@ -15,6 +15,7 @@ const filters = {
   exception: orderException.optional(),
   external_ref: externalRef.optional(),
   subscription_id: id.optional(),
+  link_id: id.optional().meta({ description: 'Opened by this payment link' }),
   memo: memo.optional(),
   tx_hash: txHash.optional(),
   deposit_address: address.optional(),

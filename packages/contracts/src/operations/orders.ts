@@ -48,9 +48,9 @@ export const orders = {
   }),
   eraseCustomers: byEither('post', '/customers/erase', {
     ...{ owner: 'api-gateway', permission: 'orders:write', also: ['subscriptions:write'], tag: 'Orders', alias: 'eraseMyCustomers' },
-    ...{ login: 'fresh', audit: 'customer.erase', keyed: false, summary: 'Erase a customer from all orders and subscriptions' },
+    ...{ login: 'fresh', audit: 'customer.erase', keyed: false, summary: 'Erase a customer from all orders, links and subscriptions' },
     description:
-      'By CPF or CNPJ, or by mail address: every order and subscription of yours whose customer has it forgets its customer, and so does a charge that is under way. Amounts, entries and ' +
+      'By CPF or CNPJ, or by mail address: every order, payment link and subscription of yours whose customer has it forgets its customer, and so does a charge that is under way. Amounts, entries and ' +
       'fiscal documents stay. Sent again it does no harm; after an error, send it again.',
     body: eraseCustomers,
     example: { tax_id: '12345678909' },

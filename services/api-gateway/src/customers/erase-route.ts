@@ -19,6 +19,7 @@ export const customerHandlers = ({ orders, subscriptions }: Owners, trail: Audit
       res.json({
         object: 'customer_erasure',
         orders: ofOrders.erased,
+        links: ofOrders.erased_links ?? 0,
         subscriptions: ofSubscriptions.erased,
       } satisfies CustomerErasureBody)
     },

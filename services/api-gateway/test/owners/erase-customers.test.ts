@@ -24,12 +24,12 @@ test('both owners erase, subscriptions first, and what they erased is counted', 
   const counting = (name: 'orders' | 'subscriptions', erased: number) =>
     system.owners[name].answers((_req, res) => {
       asked.push(name)
-      res.json({ erased })
+      res.json({ erased, ...(name === 'orders' ? { erased_links: 2 } : {}) })
     })
   counting('orders', 3)
   counting('subscriptions', 1)
   const { body } = await erase(apiKey).expect(200)
-  expect([body, asked]).toEqual([{ object: 'customer_erasure', orders: 3, subscriptions: 1 }, ['subscriptions', 'orders']])
+  expect([body, asked]).toEqual([{ object: 'customer_erasure', orders: 3, links: 2, subscriptions: 1 }, ['subscriptions', 'orders']])
   expect(system.owners.orders.received[0]).toMatchObject({ url: '/api/v1/order-customers/erase', body: { tax_id: '12345678909' } })
   const entry = await newest(token)
   expect(entry).toMatchObject({ action: 'customer.erase', changed: ['tax_id'], outcome: 'done', target: null })

@@ -1,6 +1,7 @@
 import {
   ApiError,
   type CreateLink,
+  type Customer,
   formatBrl,
   LINK_QUOTE_DEFAULT_S,
   type LinkBody,
@@ -142,7 +143,7 @@ const amountsOf = ({ brlCentavos, minCentavos, maxCentavos }: Link) => {
   return { brl_amount: reais(brlCentavos), brl_amount_min: reais(minCentavos), brl_amount_max: reais(maxCentavos) }
 }
 
-export const linkBody = (link: Link, facts: LinkFacts, place: LinkPlace, at: Date): LinkBody => ({
+export const linkBody = (link: Link, facts: LinkFacts, customer: Customer | null, place: LinkPlace, at: Date): LinkBody => ({
   object: 'link',
   id: link.id,
   livemode: place.livemode,
@@ -152,6 +153,7 @@ export const linkBody = (link: Link, facts: LinkFacts, place: LinkPlace, at: Dat
   description: link.description,
   external_ref: link.externalRef,
   metadata: link.metadata,
+  ...(customer === null ? {} : { customer }),
   due_at: link.dueAt?.toISOString() ?? null,
   quote_seconds: link.quoteSeconds,
   max_payments: link.maxPayments,

@@ -1,19 +1,21 @@
-import type { Customer, EraseCustomers } from '@ponte/contracts'
+import type { Customer, EraseCustomers, ErasedCustomers } from '@ponte/contracts'
 import { type Database, insertRows, type Statement } from '@ponte/service-kit'
 import { z } from 'zod'
 import { type FiscalDocument, type Invoicing, type InvoicingChange, NO_INVOICING } from '../order/invoicing'
 import type { Order } from '../order/order'
-import { flag, table, text, time } from './table'
+import { flag, int, table, text, time } from './table'
 
-const customers = table('order_customers', {
-  orderId: text,
+const ofCustomer = {
   merchantId: text,
   name: text.nullable(),
   email: text.nullable(),
   taxId: text.nullable(),
   resident: flag.nullable(),
   givenAt: time,
-})
+}
+const customerRow = z.object(ofCustomer)
+const customers = table('order_customers', { orderId: text, ...ofCustomer })
+export const linkCustomers = table('link_customers', { linkId: text, ...ofCustomer })
 export const fiscalDocuments = table('fiscal_documents', {
   orderId: text,
   merchantId: text,
@@ -28,16 +30,21 @@ type Owner = Pick<Order, 'id' | 'merchantId'>
 /** The row of an order's customer, named at this time. */
 export const customerRecord = ({ tax_id: taxId, ...customer }: Customer, { id: orderId, merchantId }: Owner, givenAt: Date) =>
   customers.record({ ...customer, taxId, orderId, merchantId, givenAt })
+export const linkCustomerRecord = ({ tax_id: taxId, ...customer }: Customer, { id: linkId, merchantId }: Owner, givenAt: Date) =>
+  linkCustomers.record({ ...customer, taxId, linkId, merchantId, givenAt })
 export const documentRecord = (document: FiscalDocument, { id: orderId, merchantId }: Owner) =>
   fiscalDocuments.record({ ...document, orderId, merchantId })
 
 const IS_ERASED = `EXISTS (SELECT FROM customer_erasures AS erasure WHERE erasure.merchant_id = incoming.merchant_id
   AND erasure.subject IN (incoming.tax_id, lower(incoming.email)) AND erasure.erased_at >= incoming.given_at)`
 
-/** `INSERT` of customers beside the orders that they are of. One that was erased after a charge named it is left out. */
-export const insertCustomers = `
-  INSERT INTO order_customers (${customers.columns.join(', ')}) SELECT ${customers.columns.map(column => `incoming.${column}`).join(', ')}
-  FROM json_populate_recordset(NULL::order_customers, $order_customers) AS incoming WHERE NOT ${IS_ERASED}`
+const insertNamed = ({ name, columns }: { name: string; columns: readonly string[] }) => `
+  INSERT INTO ${name} (${columns.join(', ')}) SELECT ${columns.map(column => `incoming.${column}`).join(', ')}
+  FROM json_populate_recordset(NULL::${name}, $${name}) AS incoming WHERE NOT ${IS_ERASED}`
+
+/** `INSERT` of customers beside the orders or links that they are of. One that was erased after a charge or a link named it is left out. */
+export const insertCustomers = insertNamed(customers)
+export const insertLinkCustomers = insertNamed(linkCustomers)
 
 export const insertDocuments = insertRows('fiscal_documents', fiscalDocuments.columns)
 
@@ -64,6 +71,8 @@ const OF_ORDERS = `
 const WAITING = "state = 'waiting' AND request::jsonb ? 'customer'"
 const NAMES = (subject: string) => `${subject} IN (request::jsonb #>> '{customer,tax_id}', lower(request::jsonb #>> '{customer,email}'))`
 
+const IS_SUBJECT = 'merchant_id = $merchant_id::uuid AND (tax_id = $tax_id::text OR lower(email) = $email::text)'
+
 // Raw SQL because all of it is one statement: what is remembered of it keeps a charge under way from bringing the customer back.
 const ERASE: Statement = {
   name: 'customers-erase',
@@ -74,18 +83,20 @@ const ERASE: Statement = {
     ON CONFLICT (merchant_id, subject) DO UPDATE SET erased_at = greatest(known.erased_at, EXCLUDED.erased_at)),
   waiting AS (
     UPDATE charges SET request = (request::jsonb - 'customer')::text
-    WHERE merchant_id = $merchant_id::uuid AND ${WAITING} AND (${NAMES('$tax_id::text')} OR ${NAMES('$email::text')}))
-  DELETE FROM order_customers
-  WHERE merchant_id = $merchant_id::uuid AND (tax_id = $tax_id::text OR lower(email) = $email::text)
-  RETURNING order_id`,
+    WHERE merchant_id = $merchant_id::uuid AND ${WAITING} AND (${NAMES('$tax_id::text')} OR ${NAMES('$email::text')})),
+  of_links AS (DELETE FROM link_customers WHERE ${IS_SUBJECT} RETURNING link_id),
+  of_orders AS (DELETE FROM order_customers WHERE ${IS_SUBJECT} RETURNING order_id)
+  SELECT (SELECT count(*)::int FROM of_orders) AS erased, (SELECT count(*)::int FROM of_links) AS erased_links`,
 }
 
-// Raw SQL for two joins, each by an index of its own. Those that an order or a charge brought while their erasure was being written.
+// Raw SQL for joins, each by an index of its own. Those that an order, a link or a charge brought while their erasure was being written; links first, as orders get theirs from them.
 const REPEAT = [
-  `DELETE FROM order_customers AS customer USING customer_erasures AS erasure
-   WHERE customer.merchant_id = erasure.merchant_id AND customer.tax_id = erasure.subject AND customer.given_at <= erasure.erased_at`,
-  `DELETE FROM order_customers AS customer USING customer_erasures AS erasure
-   WHERE customer.merchant_id = erasure.merchant_id AND lower(customer.email) = erasure.subject AND customer.given_at <= erasure.erased_at`,
+  ...[linkCustomers, customers].flatMap(({ name }) =>
+    ['customer.tax_id', 'lower(customer.email)'].map(
+      subject => `DELETE FROM ${name} AS customer USING customer_erasures AS erasure
+   WHERE customer.merchant_id = erasure.merchant_id AND ${subject} = erasure.subject AND customer.given_at <= erasure.erased_at`,
+    ),
+  ),
   `UPDATE charges SET request = (request::jsonb - 'customer')::text FROM customer_erasures AS erasure
    WHERE charges.merchant_id = erasure.merchant_id AND ${WAITING} AND ${NAMES('erasure.subject')}
      AND (request::jsonb #>> '{customer,given_at}')::timestamptz <= erasure.erased_at`,
@@ -93,16 +104,23 @@ const REPEAT = [
 // Longer than an outbox keeps a charge and a consumer hands it back.
 const FORGET = "DELETE FROM customer_erasures WHERE erased_at < $1::timestamptz - interval '30 days'"
 
+const ERASED = z.object({ erased: int, erased_links: int })
+
 interface Row {
   orderId: string
   customer: unknown
   document: unknown
 }
 
+export const toCustomer = ({ name, email, taxId, resident }: Omit<z.infer<typeof customerRow>, 'givenAt'>): Customer => ({
+  ...{ name, email, resident },
+  tax_id: taxId,
+})
+
 function toInvoicing({ customer, document }: Row): Invoicing {
   const [found, named] = [customer === null ? null : customers.parse(customer), document === null ? null : fiscalDocuments.parse(document)]
   return {
-    customer: found && { name: found.name, email: found.email, tax_id: found.taxId, resident: found.resident },
+    customer: found && toCustomer(found),
     fiscalDocument: named && { kind: named.kind, key: named.key, setAt: named.setAt, setBy: named.setBy },
   }
 }
@@ -130,17 +148,17 @@ export function invoicingStore(database: Database) {
       })
     },
 
-    /** Erases a merchant's customers who have this number or mail address; answers of how many orders. */
+    /** Erases a merchant's customers who have this number or mail address; answers of how many orders and links. */
     async erase(
       merchantId: string,
       { tax_id = null, email = null }: { [Field in keyof EraseCustomers]: EraseCustomers[Field] | null },
       at: Date,
-    ) {
+    ): Promise<Required<ErasedCustomers>> {
       const { rows } = await database.commit({
         write: ERASE,
         values: { merchant_id: merchantId, tax_id, email: email?.toLowerCase() ?? null, at },
       })
-      return rows.length
+      return ERASED.parse(rows[0])
     },
 
     /** Erases what came back meanwhile, and forgets erasures of which nothing can be under way any more. */

@@ -1,4 +1,4 @@
-import { CENT, LINK_QUOTE_MAX_S, type ListLinks, type MerchantTerms, orderStatus } from '@ponte/contracts'
+import { CENT, type Customer, LINK_QUOTE_MAX_S, type ListLinks, type MerchantTerms, orderStatus } from '@ponte/contracts'
 import {
   commitUnit,
   type Database,
@@ -13,7 +13,8 @@ import { z } from 'zod'
 import { type Link, type LinkFacts, NO_ORDERS, type OpeningFacts, requireOpening, standingOrder } from '../link/link'
 import type { Change } from '../order/order'
 import { ORDER_FACTS } from './attention'
-import { insertionOf } from './order-writes'
+import { insertLinkCustomers, linkCustomerRecord, linkCustomers, toCustomer } from './invoicing'
+import { insertionOf, updateOf } from './order-writes'
 import type { OrderStoreOptions } from './rows'
 import { int, table, text, time, units } from './table'
 
@@ -42,15 +43,22 @@ const links = table('links', {
 const linked = z.object({ id: text, status: orderStatus, expiresAt: time }).nullable()
 const facts = z.object({ paid: int, newest: linked, paidBy: linked, payable: linked, undecided: linked })
 
-const INSERT: Statement = { name: 'link-insert', text: insertRows('links', links.columns) }
+const INSERT: Statement = {
+  name: 'link-insert',
+  text: `WITH customers AS (${insertLinkCustomers}) ${insertRows('links', links.columns)}`,
+}
+const CUSTOMERS: Statement = {
+  name: 'link-customers',
+  text: `SELECT ${linkCustomers.select()} FROM link_customers WHERE link_id = ANY($1::uuid[])`,
+}
 const IS_OPEN = "status IN ('pending', 'confirming', 'underpaid')"
 /** What is handled is what was seen then: money that has come since, also unconfirmed, is not. */
 const IS_HANDLED = `(handled_facts IS NOT DISTINCT FROM ${ORDER_FACTS} AND seen_units <= confirmed_units)`
 const OPENED = 'link_orders JOIN orders ON orders.id = order_id WHERE link_id'
 const shown = (name: string, id: string) =>
   `(SELECT json_build_object('id', id, 'status', status, 'expiresAt', expires_at) FROM orders WHERE id = ${id}) AS "${name}"`
-const ofInvoice = (where: string, order = 'DESC') =>
-  `(array_agg(orders.id ORDER BY orders.id ${order}) FILTER (WHERE link.kind = 'invoice' AND ${where}))[1]`
+const ofInvoice = (where: string, order = 'orders.id DESC') =>
+  `(array_agg(orders.id ORDER BY ${order}) FILTER (WHERE link.kind = 'invoice' AND ${where}))[1]`
 // Raw SQL: anyone opens orders of a reusable link, so all of them are read only where they are counted: for the merchant, or up to max_payments. What is less than a
 // cent decides nothing, here as in their verdict; one that was paid, and whose payment the chain took back, may have it again.
 const FACTS: Statement = {
@@ -59,7 +67,7 @@ const FACTS: Statement = {
   SELECT link.id AS "linkId", paid, ${shown('newest', `(SELECT order_id FROM link_orders WHERE link_id = link.id ORDER BY order_id DESC LIMIT 1)`)},
     ${shown('paidBy', 'paid_by')}, ${shown('payable', 'payable_id')}, ${shown('undecided', 'undecided_id')}
   FROM links AS link, LATERAL (
-    SELECT count(*) FILTER (WHERE status = 'paid') AS paid, ${ofInvoice("status = 'paid'", 'ASC')} AS paid_by, ${ofInvoice(IS_OPEN)} AS payable_id,
+    SELECT count(*) FILTER (WHERE status = 'paid') AS paid, ${ofInvoice("status = 'paid'", 'superseded_at IS NOT NULL, paid_at, orders.id')} AS paid_by, ${ofInvoice(IS_OPEN)} AS payable_id,
       ${ofInvoice(`NOT ${IS_OPEN} AND status <> 'paid' AND NOT ${IS_HANDLED} AND (paid_at IS NOT NULL OR greatest(seen_units, confirmed_units) >= ${CENT})`)} AS undecided_id
     FROM ${OPENED} = link.id AND ($2 OR link.kind = 'invoice' OR link.max_payments IS NOT NULL)) AS counted
   WHERE link.id = ANY($1::uuid[])`,
@@ -71,12 +79,35 @@ const COUNT_OPEN: Statement = {
 // Raw SQL: an order and what it belongs to in one transaction, behind the lock of the link.
 const LOCK = `SELECT ${links.select()} FROM links WHERE id = $1 FOR UPDATE`
 const ATTACH = 'INSERT INTO link_orders (order_id, link_id) VALUES ($1, $2)'
-// Raw SQL: of the orders of an invoice that are open although another one is paid. An order lives no longer than a quote.
-const REPLACED = `
-  SELECT orders.id FROM link_orders JOIN orders ON orders.id = order_id JOIN links ON links.id = link_id
-  WHERE order_id >= $1 AND links.kind = 'invoice' AND orders.${IS_OPEN} AND superseded_at IS NULL AND EXISTS (
-    SELECT FROM link_orders AS other JOIN orders AS paid ON paid.id = other.order_id WHERE other.link_id = link_orders.link_id AND paid.status = 'paid')
+// Raw SQL: orders of an invoice beside the one that stands as its payment. Of two that are paid the one that was paid first stands.
+const REPLACED = (which: string) => `
+  SELECT orders.id AS "orderId", links.id AS "linkId" FROM link_orders JOIN orders ON orders.id = order_id JOIN links ON links.id = link_id
+  WHERE ${which} AND links.kind = 'invoice' AND (orders.${IS_OPEN} OR orders.status = 'paid') AND superseded_at IS NULL AND EXISTS (
+    SELECT FROM link_orders AS other JOIN orders AS paid ON paid.id = other.order_id
+    WHERE other.link_id = link_orders.link_id AND paid.id <> orders.id AND paid.status = 'paid' AND paid.superseded_at IS NULL
+      AND (orders.status <> 'paid' OR (paid.paid_at, paid.id) < (orders.paid_at, orders.id)))
   LIMIT $2`
+// An order lives no longer than a quote.
+const ALL_REPLACED: Statement = { name: 'links-replaced', text: REPLACED('order_id >= $1') }
+const ONE_REPLACED: Statement = { name: 'link-replaced', text: REPLACED('order_id = $1') }
+// Raw SQL for a join by keys.
+const PAID_BY_ANOTHER: Statement = {
+  name: 'link-paid-by-another',
+  text: `SELECT FROM link_orders AS own JOIN links ON links.id = own.link_id JOIN link_orders AS other ON other.link_id = own.link_id
+    JOIN orders ON orders.id = other.order_id
+    WHERE own.order_id = $1 AND links.kind = 'invoice' AND orders.id <> own.order_id AND orders.status = 'paid' LIMIT 1`,
+}
+
+export interface ReplacedOrder {
+  orderId: string
+  linkId: string
+}
+
+/** As an order of the link gets it: erased since it was given to the link, it is left out. */
+export interface NamedCustomer {
+  customer: Customer
+  givenAt: Date
+}
 
 const EXPIRY_LATE_MS = 3_600_000
 
@@ -96,6 +127,15 @@ export function linkStore(database: Database, { now, committed }: OrderStoreOpti
     const { rows } = await sql.query<{ open: number }>(COUNT_OPEN, [link.id, since])
     return { ...known, open: rows[0]?.open ?? 0 }
   }
+  const customersOf = async (sql: Sql, ids: readonly string[]): Promise<Map<string, NamedCustomer>> => {
+    const { rows } = await sql.query(CUSTOMERS, [ids])
+    return new Map(
+      rows.map(row => {
+        const { linkId, givenAt, ...customer } = linkCustomers.parse(row)
+        return [linkId, { customer: toCustomer(customer), givenAt }]
+      }),
+    )
+  }
   const found = async (name: string, where: string, values: readonly unknown[]): Promise<Link | null> => {
     const { rows } = await database.query({ name, text: `SELECT ${links.select()} FROM links WHERE ${where}` }, values)
     return rows[0] ? links.parse(rows[0]) : null
@@ -106,9 +146,11 @@ export function linkStore(database: Database, { now, committed }: OrderStoreOpti
     /** As far as its status needs them. */
     payerFacts: (link: Link) => payerFacts(database, link),
     openingFacts: (link: Link, at: Date) => openingFacts(database, link, at),
-    insert: async (link: Link, answers: readonly StoredAnswer[]): Promise<void> => {
-      await database.commit({ write: INSERT, rows: { links: [links.record(link)] }, answers })
+    insert: async (link: Link, customer: Customer | null, answers: readonly StoredAnswer[]): Promise<void> => {
+      const named = customer ? [linkCustomerRecord(customer, link, link.createdAt)] : []
+      await database.commit({ write: INSERT, rows: { links: [links.record(link)], link_customers: named }, answers })
     },
+    customersOf: (ids: readonly string[]) => customersOf(database, ids),
     find: (merchantId: string, id: string) => found('link-find', 'id = $1 AND merchant_id = $2', [id, merchantId]),
     findByPayerToken: (token: string) => found('link-of-payer', 'payer_token = $1', [token]),
     async list(merchantId: string, query: ListLinks, limit: number): Promise<Link[]> {
@@ -141,7 +183,8 @@ export function linkStore(database: Database, { now, committed }: OrderStoreOpti
         const other = standingOrder(link, known)
         if (other) return other.id
         requireOpening(link, known, at)
-        await commitUnit(sql, insertionOf(change, at))
+        const named = (await customersOf(sql, [id])).get(id)
+        await commitUnit(sql, insertionOf(change, at, named && { ...named, fiscalDocument: null }))
         await sql.query(ATTACH, [change.order.id, id])
         return null
       })
@@ -149,11 +192,21 @@ export function linkStore(database: Database, { now, committed }: OrderStoreOpti
       return standing ?? change.order.id
     },
 
-    /** Ids of open orders that a paid one of the same invoice replaces. */
-    async replaced(limit: number): Promise<string[]> {
+    /** Orders beside the one that is the payment of their invoice: open, or paid as well. */
+    async replaced(limit: number): Promise<ReplacedOrder[]> {
       const since = uuidv7Floor(new Date(now().getTime() - 2 * LINK_QUOTE_MAX_S * 1_000))
-      const { rows } = await database.query<{ id: string }>({ name: 'link-replaced', text: REPLACED }, [since, limit])
-      return rows.map(row => row.id)
+      return (await database.query<ReplacedOrder>(ALL_REPLACED, [since, limit])).rows
     },
+    /** Writes this change of an order behind the lock of its link, where it still is so: of two paid orders two replicas never take one each. */
+    async supersede({ orderId, linkId }: ReplacedOrder, change: Change): Promise<void> {
+      const isWritten = await database.transaction(async sql => {
+        await sql.query(LOCK, [linkId])
+        if (!(await sql.query(ONE_REPLACED, [orderId, 1])).rowCount) return false
+        await commitUnit(sql, updateOf(change, now()))
+        return true
+      })
+      if (isWritten) committed(change)
+    },
+    isPaidByAnother: async (orderId: string): Promise<boolean> => Boolean((await database.query(PAID_BY_ANOTHER, [orderId])).rowCount),
   }
 }

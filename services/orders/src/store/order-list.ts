@@ -39,9 +39,13 @@ const BY_TRANSACTION = `id = ANY (ARRAY(
     SELECT paid.id, sweeps.tx_hash FROM sweeps JOIN orders AS paid USING (memo)) AS moved
   WHERE moved.tx_hash = ?))`
 
+// Raw SQL, as the list that it is a part of.
+const BY_LINK = 'id IN (SELECT order_id FROM link_orders WHERE link_id = ?)'
+
 /** Conditions that select a handful of orders. */
 const named = (query: ListOrders): Condition[] =>
   given([
+    [BY_LINK, query.link_id],
     ['memo = ?', query.memo],
     [BY_TRANSACTION, query.tx_hash],
     ['deposit_address = ?', query.deposit_address],

@@ -7,7 +7,7 @@ import { api } from '../api/api'
 import { Allowed } from '../api/use-memberships'
 import { Card } from '../elements/card'
 import { Facts } from '../elements/facts'
-import { CheckedForm } from '../forms/checked-form'
+import { CheckedForm, type FieldText } from '../forms/checked-form'
 import { Confirmed } from '../forms/confirmed'
 import { DialogButton } from '../forms/dialog-button'
 import { optionalEmail, optionalTaxId } from '../forms/rules'
@@ -90,58 +90,59 @@ function CustomerForm({ customer, save, onDone }: Pick<CustomerCardProps, 'custo
   const saving = useMutation({ mutationFn: save, onSuccess: onDone })
   return (
     <CheckedForm
-      rules={{ 'customer.email': [optionalEmail], 'customer.tax_id': [optionalTaxId] }}
+      rules={CUSTOMER_RULES}
       error={saving.error}
-      onSubmit={text =>
-        saving.mutate({
-          name: text('customer.name') || null,
-          email: text('customer.email') || null,
-          tax_id: text('customer.tax_id') || null,
-          resident: RESIDENT[text('resident') as Residence],
-        })
-      }
+      onSubmit={text => saving.mutate(customerIn(text))}
       action={
         <Button type="submit" loading={saving.isPending} fullWidth>
           {t.save}
         </Button>
       }
     >
-      {faultOf => (
-        <>
-          <TextInput
-            name="customer.name"
-            label={t.invoicing.name}
-            maxLength={200}
-            autoComplete="off"
-            data-autofocus
-            defaultValue={customer?.name ?? ''}
-          />
-          <TextInput
-            name="customer.email"
-            label={t.invoicing.email}
-            inputMode="email"
-            maxLength={254}
-            autoComplete="off"
-            defaultValue={customer?.email ?? ''}
-            error={faultOf('customer.email')}
-          />
-          <TextInput
-            name="customer.tax_id"
-            label={t.invoicing.taxId}
-            description={t.invoicing.taxIdHint}
-            maxLength={40}
-            autoComplete="off"
-            defaultValue={customer?.tax_id ? formatTaxId(customer.tax_id) : ''}
-            error={faultOf('customer.tax_id')}
-          />
-          <NativeSelect
-            name="resident"
-            label={t.invoicing.resident}
-            defaultValue={residenceOf(customer?.resident)}
-            data={Object.entries(t.invoicing.residence).map(([value, label]) => ({ value, label }))}
-          />
-        </>
-      )}
+      {faultOf => <CustomerFields customer={customer} faultOf={faultOf} />}
     </CheckedForm>
+  )
+}
+
+export const CUSTOMER_RULES = { 'customer.email': [optionalEmail], 'customer.tax_id': [optionalTaxId] }
+
+/** A customer as its fields have it. */
+export const customerIn = (text: FieldText): CustomerInput => ({
+  name: text('customer.name') || null,
+  email: text('customer.email') || null,
+  tax_id: text('customer.tax_id') || null,
+  resident: RESIDENT[text('resident') as Residence],
+})
+
+export function CustomerFields({ customer, faultOf }: { customer?: Customer | undefined; faultOf(name: string): string | undefined }) {
+  const { t } = useWords()
+  return (
+    <>
+      <TextInput name="customer.name" label={t.invoicing.name} maxLength={200} autoComplete="off" defaultValue={customer?.name ?? ''} />
+      <TextInput
+        name="customer.email"
+        label={t.invoicing.email}
+        inputMode="email"
+        maxLength={254}
+        autoComplete="off"
+        defaultValue={customer?.email ?? ''}
+        error={faultOf('customer.email')}
+      />
+      <TextInput
+        name="customer.tax_id"
+        label={t.invoicing.taxId}
+        description={t.invoicing.taxIdHint}
+        maxLength={40}
+        autoComplete="off"
+        defaultValue={customer?.tax_id ? formatTaxId(customer.tax_id) : ''}
+        error={faultOf('customer.tax_id')}
+      />
+      <NativeSelect
+        name="resident"
+        label={t.invoicing.resident}
+        defaultValue={residenceOf(customer?.resident)}
+        data={Object.entries(t.invoicing.residence).map(([value, label]) => ({ value, label }))}
+      />
+    </>
   )
 }

@@ -79,5 +79,5 @@ function EraseForm({ onDone }: { onDone(count: CustomerErasureBody): void }) {
 /** Orders and subscriptions that forgot their customer. */
 export function Erased({ count }: { count: CustomerErasureBody | null }) {
   const { t } = useWords()
-  return <div role="status">{count && <p className="done">{t.invoicing.erased(count.orders, count.subscriptions)}</p>}</div>
+  return <div role="status">{count && <p className="done">{t.invoicing.erased(count)}</p>}</div>
 }

@@ -16,17 +16,18 @@ export const invoicingEn: typeof invoicingPt = {
   eraseSure: 'Erase what is known of this customer? Amounts, entries and the fiscal document stay as they are.',
   privacy: 'Privacy',
   privacyText:
-    'A customer who asks to be forgotten is erased from all orders and subscriptions at once, by CPF or CNPJ or by mail address. The name goes with them. This cannot be undone.',
+    'A customer who asks to be forgotten is erased from all orders, payment links and subscriptions at once, by CPF or CNPJ or by mail address. The name goes with them. This cannot be undone.',
   erasedStays: 'Amounts, entries and fiscal documents stay as they are; what you wrote into a description stays too.',
   eraseEverywhere: 'Erase everywhere',
   eraseEverywhereSure:
-    'Erase this customer from every order and subscription that has this CPF or CNPJ, or this mail address? Amounts, entries and fiscal documents stay as they are.',
+    'Erase this customer from every order, payment link and subscription that has this CPF or CNPJ, or this mail address? Amounts, entries and fiscal documents stay as they are.',
   taxIdOrEmail: 'CPF, CNPJ or email',
-  eraseWhich: 'Every order and subscription whose customer has it forgets its customer.',
-  erased: (orders: number, subscriptions: number) =>
-    orders + subscriptions === 0
-      ? 'No order and no subscription had this customer.'
-      : `Erased from ${orders === 1 ? '1 order' : `${orders} orders`} and ${subscriptions === 1 ? '1 subscription' : `${subscriptions} subscriptions`}.`,
+  eraseWhich: 'Every order, payment link and subscription whose customer has it forgets its customer.',
+  erased: ({ orders, links, subscriptions }) => {
+    if (orders + links + subscriptions === 0) return 'No order, payment link or subscription had this customer.'
+    const ofLinks = links === 0 ? ' and' : links === 1 ? ', 1 payment link and' : `, ${links} payment links and`
+    return `Erased from ${orders === 1 ? '1 order' : `${orders} orders`}${ofLinks} ${subscriptions === 1 ? '1 subscription' : `${subscriptions} subscriptions`}.`
+  },
   document: 'Fiscal document',
   having: { false: 'Without document', true: 'With document' },
   noDocument: 'No document is named.',

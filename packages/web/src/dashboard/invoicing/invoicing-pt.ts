@@ -15,17 +15,18 @@ export const invoicingPt = {
   eraseSure: 'Apagar os dados deste cliente? Valores, lançamentos e documento fiscal ficam como estão.',
   privacy: 'Privacidade',
   privacyText:
-    'O cliente que pede para ser esquecido é apagado de todas as cobranças e assinaturas de uma vez, pelo CPF ou CNPJ ou pelo e-mail. O nome vai junto. Não há como desfazer.',
+    'O cliente que pede para ser esquecido é apagado de todas as cobranças, links de pagamento e assinaturas de uma vez, pelo CPF ou CNPJ ou pelo e-mail. O nome vai junto. Não há como desfazer.',
   erasedStays: 'Valores, lançamentos e documentos fiscais ficam como estão; o que você escreveu numa descrição também fica.',
   eraseEverywhere: 'Apagar em tudo',
   eraseEverywhereSure:
-    'Apagar este cliente de toda cobrança e assinatura que tem este CPF ou CNPJ, ou este e-mail? Valores, lançamentos e documentos fiscais ficam como estão.',
+    'Apagar este cliente de toda cobrança, link de pagamento e assinatura que tem este CPF ou CNPJ, ou este e-mail? Valores, lançamentos e documentos fiscais ficam como estão.',
   taxIdOrEmail: 'CPF, CNPJ ou e-mail',
-  eraseWhich: 'Toda cobrança e assinatura cujo cliente o tem esquece o cliente.',
-  erased: (orders: number, subscriptions: number) =>
-    orders + subscriptions === 0
-      ? 'Nenhuma cobrança ou assinatura tinha este cliente.'
-      : `Apagado de ${orders === 1 ? '1 cobrança' : `${orders} cobranças`} e ${subscriptions === 1 ? '1 assinatura' : `${subscriptions} assinaturas`}.`,
+  eraseWhich: 'Toda cobrança, link de pagamento e assinatura cujo cliente o tem esquece o cliente.',
+  erased: ({ orders, links, subscriptions }: { orders: number; links: number; subscriptions: number }) => {
+    if (orders + links + subscriptions === 0) return 'Nenhuma cobrança, link de pagamento ou assinatura tinha este cliente.'
+    const ofLinks = links === 0 ? ' e' : links === 1 ? ', 1 link de pagamento e' : `, ${links} links de pagamento e`
+    return `Apagado de ${orders === 1 ? '1 cobrança' : `${orders} cobranças`}${ofLinks} ${subscriptions === 1 ? '1 assinatura' : `${subscriptions} assinaturas`}.`
+  },
   document: 'Documento fiscal',
   having: { false: 'Sem documento', true: 'Com documento' },
   noDocument: 'Nenhum documento informado.',

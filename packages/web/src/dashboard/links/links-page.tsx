@@ -73,7 +73,7 @@ function LinkTable({ links }: { links: readonly LinkBody[] }) {
           <tr key={link.id}>
             <td>
               {link.order_id ? (
-                <Link href={`/orders/${link.order_id}`} className="row-link" title={t.links.order}>
+                <Link href={`/orders?link=${link.id}`} className="row-link" title={t.links.orders}>
                   {link.external_ref ?? link.description}
                 </Link>
               ) : (

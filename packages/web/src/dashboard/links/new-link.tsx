@@ -7,6 +7,7 @@ import { useMay } from '../api/use-memberships'
 import { CheckedForm, type FieldText } from '../forms/checked-form'
 import { Dialog, type Opened } from '../forms/dialog'
 import { periods, type Rule, required } from '../forms/rules'
+import { CUSTOMER_RULES, CustomerFields, customerIn } from '../invoicing/customer-card'
 import { useWords } from '../texts/words'
 
 /** The form of a payment link. */
@@ -45,13 +46,19 @@ function LinkForm({ onClose }: Pick<Opened, 'onClose'>) {
       external_ref: text('external_ref') || null,
       // Until the end of that day, where the merchant is.
       ...(due ? { due_at: new Date(`${due}T23:59:59.999`).toISOString() } : {}),
+      ...(kind === 'invoice' ? { customer: customerIn(text) } : {}),
       ...(text('max_payments') ? { max_payments: Number(text('max_payments')) } : {}),
     })
   }
   return (
     <CheckedForm
       key={`${kind} ${isChosen}`}
-      rules={{ ...Object.fromEntries(amounts.map(name => [name, [isAmount]])), description: [required], max_payments: [periods] }}
+      rules={{
+        ...Object.fromEntries(amounts.map(name => [name, [isAmount]])),
+        description: [required],
+        max_payments: [periods],
+        ...CUSTOMER_RULES,
+      }}
       error={creation.error}
       onSubmit={submit}
       action={
@@ -94,7 +101,13 @@ function LinkForm({ onClose }: Pick<Opened, 'onClose'>) {
           />
           <TextInput name="external_ref" label={t.orders.reference} maxLength={255} autoComplete="off" />
           {kind === 'invoice' ? (
-            <TextInput type="date" name="due_at" label={t.links.due} />
+            <>
+              <TextInput type="date" name="due_at" label={t.links.due} />
+              <details open={Object.keys(CUSTOMER_RULES).some(name => faultOf(name) !== undefined) || undefined}>
+                <summary>{t.links.customer}</summary>
+                <CustomerFields faultOf={faultOf} />
+              </details>
+            </>
           ) : (
             <TextInput
               name="max_payments"

@@ -8,15 +8,15 @@ import { ChoiceFilter, DateFilter, type Filters, startOfDay } from '../lists/fil
 import { useWords } from '../texts/words'
 import { searchFor } from './order-search'
 
-export const ORDER_FILTERS = ['status', 'exception', 'by', 'from', 'to', 'amount', 'document', 'q'] as const
+export const ORDER_FILTERS = ['status', 'exception', 'by', 'from', 'to', 'amount', 'document', 'link', 'q'] as const
 type Name = (typeof ORDER_FILTERS)[number]
 type Chosen = Record<Name, string | undefined>
 
 /** The address's filters as the API takes them. Days are those of this browser's time zone, the last one included. */
-export function orderQuery({ status, exception, by, from, to, amount, document, q }: Chosen): Query {
+export function orderQuery({ status, exception, by, from, to, amount, document, link, q }: Chosen): Query {
   const [gte, lt] = by === 'paid' ? ['paid_gte', 'paid_lt'] : ['created_gte', 'created_lt']
   return {
-    ...{ status, exception, brl_amount: amount, has_fiscal_document: document },
+    ...{ status, exception, brl_amount: amount, has_fiscal_document: document, link_id: link },
     ...{ [gte]: startOfDay(from), [lt]: startOfDay(to, 1), ...searchFor(q).query },
   }
 }
