@@ -24,6 +24,10 @@ export interface PagesOptions {
 const YEAR_S = 31_536_000
 const DAY_S = 86_400
 const PICTURE = '/ponte.png'
+const BROWSERS_NAME = 'Sec-Fetch-Dest'
+
+/** The checkout of a payer who waits for it is neither later nor larger for what programs read. */
+const isBrowser = (req: Request) => req.get(BROWSERS_NAME) === 'document'
 
 /** The dashboard and the hosted checkout, when they are built: static files, and one document for each of the two. */
 export function pages({ folder, settings, session, mode, previews, logos }: PagesOptions): Router {
@@ -34,6 +38,7 @@ export function pages({ folder, settings, session, mode, previews, logos }: Page
     return async (req, res) => {
       if (!found) throw new ApiError('not_found', 'The pages are not built here; run the build of packages/web.')
       res.setHeader('Cache-Control', 'no-cache')
+      res.vary(BROWSERS_NAME)
       const [page, head] = await Promise.all([readFile(found, 'utf8'), headOf(req)])
       const shown = page.replace('</head>', () => `${head}</head>`)
       res.type('html').send(mode === 'test' ? withTestBanner(shown) : shown)
@@ -55,7 +60,7 @@ export function pages({ folder, settings, session, mode, previews, logos }: Page
   const checkout = ['pay.html', 'pay/index.html', 'index.html']
   router.get(
     '/pay/:order_id',
-    document(checkout, ({ params }) => previews.ofOrder(String(params.order_id), picture)),
+    document(checkout, req => (isBrowser(req) ? '' : previews.ofOrder(String(req.params.order_id), picture))),
   )
   router.get(
     '/pay/link/:payer_token',

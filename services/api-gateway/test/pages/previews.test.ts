@@ -106,6 +106,12 @@ test('an order has the same', async () => {
   const text = await page(`/pay/${ID}`)
   expect(text).toContain('<meta property="og:title" content="Padaria Estrela · R$ 89,90">')
   expect(text).not.toMatch(/og:description|S-1/)
+  system.owners.orders.received.length = 0
+  const browsers = await request(system.url)
+    .get(`/pay/${ID}`)
+    .set('Sec-Fetch-Dest', 'document')
+    .expect('Vary', /Sec-Fetch-Dest/)
+  expect([browsers.text, system.owners.orders.received]).toEqual([PAGE, []])
 })
 
 test.each([
