@@ -1,12 +1,17 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { type System, startAll } from '@ponte/all-in-one'
-import type { AttentionItemBody, EntryBody, List, OrderBody, RefundBody, SummaryBody } from '@ponte/contracts'
-import { mined } from '@ponte/local-servers'
+import type { AttentionItemBody, EntryBody, List, MerchantBody, OrderBody, RefundBody, SummaryBody } from '@ponte/contracts'
+import { mined, requireProgram } from '@ponte/local-servers'
 import { type CreateExport, type Export, Ponte } from '@ponte/sdk'
 import { until } from '@ponte/service-kit'
 import { Ofx } from 'ofx-data-extractor'
 import Papa from 'papaparse'
 import readWorkbook from 'read-excel-file/node'
-import { call, createMerchant, MERCHANT, PAYER, pay, startWorld, units, type World } from '../world'
+import { call, createMerchant, GASLESS, MERCHANT, PAYER, pay, startWorld, units, type World } from '../world'
 
 // Each file is opened by a program that is not ours, and comes to what the summary names.
 
@@ -24,7 +29,9 @@ const newOrder = (body: object = {}) => post('/api/v1/orders', { brl_amount: '15
 
 beforeAll(async () => {
   world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
+  // A payout address changes at once.
+  const atOnce = { FRESH_LOGIN_S: '0', PAYOUT_DELAY_S: '0', PAYOUT_UNSIGNED_DELAY_S: '0', PAYOUT_HOLD_S: '0' }
+  system = await startAll(world.place, { logger: world.logger, settings: { 'api-gateway': atOnce } })
   merchant = await createMerchant(world, system.gatewayUrl)
   ponte = new Ponte(merchant.api_key, { baseUrl: system.gatewayUrl, allowHttp: true })
   const [first, second, third] = [await newOrder(), await newOrder(), await newOrder()]
@@ -184,4 +191,42 @@ test('OFX is read by ofx-data-extractor: taken in twice, and once more with what
   await until(async () => (await booked()) === before + 3, 'the payment was not booked', 30_000)
   take((await made({ format: 'ofx' })).bytes)
   expect(imported.size).toBe(movements.length + 1)
+})
+
+test('OFX with a statement of each of two payout addresses is read whole by LibOFX, as GnuCash and KMyMoney read it', async () => {
+  const ofxdump = await requireProgram('ofxdump', 'ofx', 'reading OFX files')
+  const { payout_address } = await call<MerchantBody>(system.gatewayUrl, 'PATCH', '/api/v1/merchants/me', merchant.token, {
+    payout_address: GASLESS.address,
+  })
+  expect(payout_address).toBe(GASLESS.address)
+  const before = await booked()
+  await pay(world.chain, await newOrder())
+  await until(
+    async () => (await booked()) >= before + 3,
+    async () => `booked: ${JSON.stringify((await ponte.entries.list({ limit: 100 })).data.slice(before - 4))}`,
+    30_000,
+  )
+  const folder = await mkdtemp(join(tmpdir(), 'ponte-ofx-'))
+  try {
+    const file = join(folder, 'ledger.ofx')
+    const { one, bytes } = await made({ format: 'ofx' })
+    await writeFile(file, bytes)
+    const { stdout } = await promisify(execFile)(ofxdump, [file])
+    const field = (part: string, name: string) => new RegExp(`^ *${name} ?: *(.*?) *$`, 'm').exec(part)?.[1] ?? ''
+    const parts = (kind: string) => stdout.split(/^(?=ofx_proc_)/m).filter(part => part.startsWith(`ofx_proc_${kind}(`))
+    const read = parts('transaction').map(part => {
+      const [, branch, account] = field(part, 'Account ID').split(' ')
+      return { address: `${account}${branch}`, cursor: field(part, "Financial institution's ID for this transaction") }
+    })
+    const { data } = await ponte.entries.list({ limit: 100 })
+    const moved = data.filter(({ kind }) => ['settled', 'direct', 'returned'].includes(kind))
+    expect(read.map(({ cursor }) => cursor).toSorted()).toEqual(moved.map(({ cursor }) => cursor).toSorted())
+    expect(read.length).toBe(one.rows)
+    const addresses = [MERCHANT.address.toLowerCase(), GASLESS.address.toLowerCase()]
+    expect(new Set(read.map(({ address }) => address))).toEqual(new Set(addresses))
+    expect(read.filter(({ address }) => address === addresses[1]).map(({ cursor }) => cursor)).toEqual([moved.at(-1)?.cursor])
+    expect(parts('statement')).toHaveLength(2)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })
