@@ -11,7 +11,7 @@ export type CreateOrder = Schemas['CreateOrder']
 export type UpdateOrder = Schemas['UpdateOrder']
 /** Sent by `orders.eraseCustomers`. */
 export type EraseCustomers = Schemas['EraseCustomers']
-/** Orders and subscriptions whose customer was erased. */
+/** Orders, payment links and subscriptions whose customer was erased. */
 export type CustomerErasure = Schemas['CustomerErasure']
 /** Sent by `orders.accept`. */
 export type AcceptOrder = Schemas['AcceptOrder']

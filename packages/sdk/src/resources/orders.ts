@@ -26,7 +26,7 @@ export interface Orders {
   get(id: string, options?: RequestOptions): Promise<Order>
   /** Names the customer or the fiscal document of an order, in any state; null erases it. */
   update(id: string, body: UpdateOrder, options?: RequestOptions): Promise<Order>
-  /** Erases a customer from all your orders and subscriptions, by CPF, CNPJ or mail address. */
+  /** Erases a customer from all your orders, payment links and subscriptions, by CPF, CNPJ or mail address. */
   eraseCustomers(body: EraseCustomers, options?: RequestOptions): Promise<CustomerErasure>
   /** Cancels an order that has received nothing. */
   cancel(id: string, options?: WriteOptions): Promise<Order>

@@ -649,7 +649,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
           },
           {
             "signature": "eraseCustomers(body: EraseCustomers, options?: RequestOptions): Promise<CustomerErasure>",
-            "text": "Erases a customer from all your orders and subscriptions, by CPF, CNPJ or mail address."
+            "text": "Erases a customer from all your orders, payment links and subscriptions, by CPF, CNPJ or mail address."
           },
           {
             "signature": "cancel(id: string, options?: WriteOptions): Promise<Order>",
@@ -1246,7 +1246,7 @@ export const sdkReference: readonly ReferenceDoor[] = [
       },
       {
         "name": "CustomerErasure",
-        "text": "Orders and subscriptions whose customer was erased.",
+        "text": "Orders, payment links and subscriptions whose customer was erased.",
         "kind": "type",
         "signature": "type CustomerErasure = Schemas['CustomerErasure']",
         "members": []
