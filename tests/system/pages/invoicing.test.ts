@@ -140,7 +140,7 @@ test('in Portuguese on a phone a customer whom no order has is erased from nothi
     await press(page, 'Apagar em tudo')
   }
   await erase()
-  await card(page, 'Privacidade').getByText('Nenhuma cobrança ou assinatura tinha este cliente.').waitFor()
+  await card(page, 'Privacidade').getByText('Nenhuma cobrança, link de pagamento ou assinatura tinha este cliente.').waitFor()
   expect(await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')).toBe(false)
   await page.route('**/customers/erase', route =>
     route.fulfill({
