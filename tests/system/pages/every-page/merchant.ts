@@ -66,7 +66,7 @@ export const merchantPages = (of: Shown, missing: string): Stop[] => [
   dashboard('settings', '/settings'),
   dashboard('payout-address', '/settings', async page => {
     await settled(page)
-    await page.locator('.card').nth(1).locator('.buttons button').first().click()
+    await page.locator('.card').nth(1).locator('.buttons').last().locator('button').first().click()
     await page.getByRole('dialog').locator('input').fill(PAYER.address)
     await page.getByRole('dialog').locator('button[type=submit]').click()
     await page.getByRole('dialog').getByText(PAYER.address).waitFor()
