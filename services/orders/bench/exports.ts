@@ -14,7 +14,7 @@ import { ledgerStore } from '../src/store/ledger'
 
 const ENTRIES = Number(process.env.BENCH_ENTRIES ?? 1_000_000)
 const MB = 1024 * 1024
-/** What Node derives from a container of 512 MiB; on a large machine its young generation alone grows to 128 MB under any load. */
+/** Node derives these from a container of 512 MiB; on a large machine its young generation alone grows to 128 MB under any load. */
 const CONTAINER = ['--max-semi-space-size=1', '--max-old-space-size=256']
 
 // Raw SQL: rows as the ledger has them, three to a payment.

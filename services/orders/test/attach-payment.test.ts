@@ -141,7 +141,7 @@ test('counted by hand on another replica while the order of its memo is made, it
   const columns = 'kind, status, gross_units, payer_address, tx_hash, block_number, block_time, log_index, block_hash, generation, version'
   let publishing: Promise<void> | undefined
   await system.sql.transaction(async replica => {
-    // What has come for that memo is read by then, and the cursor is not.
+    // Money that came for that memo is read by then, and the cursor is not.
     await replica.query('LOCK TABLE gone_blocks IN ACCESS EXCLUSIVE MODE')
     publishing = system.bus.publish(message('subscription.charge_requested', late))
     await until(async () => (await system.sql.query(waits)).rowCount !== 0, 'the cursor is not asked for')

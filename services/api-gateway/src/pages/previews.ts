@@ -20,7 +20,7 @@ export interface PreviewDeps {
 type Found = Omit<Preview, 'picture'> & { merchantId: string }
 export type Previews = ReturnType<typeof pagePreviews>
 
-/** What programs show of a payer's page before it is opened: elements for its head, or nothing where there is no such page or no answer in time. */
+/** A payer's page as programs show it before it is opened: elements for its head, or nothing where there is no such page or no answer in time. */
 export function pagePreviews({ orders, merchants, publicUrl, logger }: PreviewDeps) {
   const preview =
     (find: (named: string) => Promise<Found | null>) =>

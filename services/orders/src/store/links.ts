@@ -52,7 +52,7 @@ const CUSTOMERS: Statement = {
   text: `SELECT ${linkCustomers.select()} FROM link_customers WHERE link_id = ANY($1::uuid[])`,
 }
 const IS_OPEN = "status IN ('pending', 'confirming', 'underpaid')"
-/** What is handled is what was seen then: money that has come since, also unconfirmed, is not. */
+/** Handled is as much as was seen then: money that has come since, also unconfirmed, is not. */
 const IS_HANDLED = `(handled_facts IS NOT DISTINCT FROM ${ORDER_FACTS} AND seen_units <= confirmed_units)`
 const OPENED = 'link_orders JOIN orders ON orders.id = order_id WHERE link_id'
 const shown = (name: string, id: string) =>

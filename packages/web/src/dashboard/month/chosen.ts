@@ -4,7 +4,7 @@ import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
 /** Movements of a dossier, by sequence: each with its amount. */
 export type Chosen = ReadonlyMap<number, string>
 
-/** Those of which a dossier can be: they reached a payout address, and none of these entries takes them back. */
+/** A dossier can be of these: they reached a payout address, and none of these entries takes them back. */
 export function originsIn(entries: readonly EntryBody[]): EntryBody[] {
   const reversed = new Set(entries.map(({ reverses }) => reverses))
   return entries.filter(
