@@ -20,10 +20,10 @@ const settings = (merchant_id: string, payout_address: string) => ({
   ...{ sealed_pending_webhook_secret: null, pending_webhook_secret_activates_at: null },
 })
 /** A merchant of their own payout address; everything here is theirs. */
-async function newMerchant(payout = Wallet.createRandom().address) {
+async function newMerchant(payout = Wallet.createRandom().address, agoMs = 3_600_000) {
   const id = uuidv7()
   const save = (change: object = {}) =>
-    system.bus.publish(message('merchant.updated', { ...settings(id, payout), ...change }, uuidv7(), new Date(Date.now() - 3_600_000)))
+    system.bus.publish(message('merchant.updated', { ...settings(id, payout), ...change }, uuidv7(), new Date(Date.now() - agoMs)))
   await save()
   const as = asMerchant(id, payout, 'ana')
   const items = async (): Promise<AttentionItemBody[]> => (await request(system.url).get('/api/v1/attention').set(as)).body.data
@@ -233,22 +233,32 @@ describe('it is refused with a sentence', () => {
     expect([answer.status, answer.body.detail]).toEqual([409, expect.stringContaining('wrong_recipient')])
   })
 
-  it('to who has named the same payout address, until its key has signed for them', async () => {
+  it('to who has named the same payout address later, and once its key has signed for another, until it has for them', async () => {
     const merchant = await newMerchant()
-    const rival = await newMerchant(merchant.payout)
+    const rival = await newMerchant(merchant.payout, 1_800_000)
     const [order, taking] = [await merchant.create(), await rival.create()]
     const { item } = await merchant.strays(order)
     const before = [await merchant.entries(), await rival.entries()]
     const shared = [409, expect.stringContaining('payout-address/sign')]
-    for (const [by, of] of [[rival, taking] as const, [merchant, order] as const]) {
+    const refused = async (by: typeof merchant, of: OrderBody) => {
       const answer = await attach(by, item, of)
       expect([answer.status, answer.body.detail]).toEqual(shared)
     }
+    await refused(rival, taking)
+    await rival.proves()
+    await refused(merchant, order)
     expect([await merchant.entries(), await rival.entries()]).toEqual(before)
     await merchant.proves()
-    expect((await attach(rival, item, taking)).status).toBe(409)
     expect((await attach(merchant, item, order)).body).toMatchObject({ status: 'paid' })
     expect(await merchant.entries()).toContainEqual(['payment', '100.000000', order.id, null])
+  })
+
+  it('to none who has named the payout address first, as long as no other has signed with its key', async () => {
+    const merchant = await newMerchant()
+    await newMerchant(merchant.payout, 1_800_000)
+    const order = await merchant.create()
+    const { item } = await merchant.strays(order)
+    expect((await attach(merchant, item, order)).body).toMatchObject({ status: 'paid' })
   })
 
   it('to others, for an order of others, without a reason, and where there is nothing', async () => {

@@ -2,6 +2,7 @@ import { type System, startAll } from '@ponte/all-in-one'
 import type { AttentionItemBody, List, OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
+import { Wallet } from 'ethers'
 import type { Browser, Page } from 'playwright-core'
 import { call, createMerchant, pay, startWorld, units, type World } from '../../world'
 import { DESKTOP, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
@@ -24,7 +25,8 @@ afterAll(async () => {
 })
 
 async function newMerchant() {
-  const merchant = await createMerchant(world, system.gatewayUrl)
+  // Its own address: of several who name one, the first may count what came there for no order.
+  const merchant = await createMerchant(world, system.gatewayUrl, world.receiverUrl, Wallet.createRandom().address)
   // Blocks count whole seconds: one of the second in which the merchant was made is of before them.
   await until(async () => {
     await world.chain.mine()

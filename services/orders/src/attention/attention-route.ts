@@ -104,9 +104,9 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
     return answer
   })
 
-  /** Anyone can name any address as their own: where several did, the key of it decides whose word counts. Throws `invalid_state`. */
+  /** Anyone can name any address as their own: where several did, it is the word of those whom its key has signed for, or else of the first. Throws `invalid_state`. */
   const requireOwnMoney = async ({ payment: { merchant_address, block_time } }: UnmatchedMoney, terms: MerchantTerms): Promise<void> => {
-    if (!(await store.merchants.isShared(terms.merchant_id, merchant_address, block_time))) return
+    if (!(await store.merchants.isClaimedByAnother(terms.merchant_id, merchant_address, block_time))) return
     const spans = await store.merchants.provenSpans(terms)
     const isProven = spans.some(
       ({ payoutAddress, proof }) => proof !== null && payoutAddress.toLowerCase() === merchant_address.toLowerCase(),
@@ -114,7 +114,7 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
     if (!isProven)
       throw new ApiError(
         'invalid_state',
-        'Another merchant has named this payout address, too: show by a signature of its key that it is yours (POST /api/v1/merchants/me/payout-address/sign), then count the payment.',
+        'Another merchant has named this payout address before you, or signed with its key: show by a signature of its key that it is yours (POST /api/v1/merchants/me/payout-address/sign), then count the payment.',
       )
   }
 

@@ -27,8 +27,12 @@ const SAVE: Statement = {
   WHERE known.version < EXCLUDED.version`,
 }
 
+const SINCE = (merchant: string) =>
+  `(SELECT min(since) FROM payout_addresses AS named WHERE named.merchant_id = ${merchant} AND lower(named.payout_address) = lower($1))`
 // Raw SQL: by the function by which the ledger decides whose money is.
-const IS_SHARED = 'SELECT EXISTS (SELECT FROM paid_at($1, $2) AS owner (merchant_id) WHERE merchant_id <> $3) AS shared'
+const IS_CLAIMED = `
+  SELECT EXISTS (SELECT FROM paid_at($1, $2) AS owner (merchant_id) WHERE merchant_id <> $3 AND (${SINCE('owner.merchant_id')} <= ${SINCE('$3')}
+    OR EXISTS (SELECT FROM payout_proofs AS proof WHERE proof.merchant_id = owner.merchant_id AND lower(proof.payout_address) = lower($1)))) AS claimed`
 
 const SHARING_MAX = 10
 
@@ -74,12 +78,12 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
       return prisma.merchant.findMany({ select: { id: true, version: true }, where: { id: { in: owners } }, orderBy: { id: 'asc' } })
     },
 
-    /** Whether any other merchant was paid at this address at that time. */
-    async isShared(merchantId: string, payoutAddress: string, at: string): Promise<boolean> {
-      const { rows } = await database.query<{ shared: boolean }>({ name: 'payout-address-shared', text: IS_SHARED }, [
+    /** Whether another merchant was paid at this address at that time who had named it before, or whose word its key has signed. */
+    async isClaimedByAnother(merchantId: string, payoutAddress: string, at: string): Promise<boolean> {
+      const { rows } = await database.query<{ claimed: boolean }>({ name: 'payout-address-claimed', text: IS_CLAIMED }, [
         ...[payoutAddress, at, merchantId],
       ])
-      return rows[0]?.shared === true
+      return rows[0]?.claimed === true
     },
 
     /** Null where no event about them has come. */
