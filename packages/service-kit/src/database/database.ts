@@ -47,8 +47,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   })
-  // The pool already dropped the connection; without a listener the event would end the process.
+  // The pool already dropped the connection; without a listener the event would end the process. So would one in the packet that opens a connection, before its
+  // user can listen.
   pool.on('error', () => undefined)
+  pool.on('connect', client => client.on('error', () => undefined))
   const query: Database['query'] = (text, values) =>
     pool.query(typeof text === 'string' ? { text } : text, values ? [...values] : undefined)
   return {
