@@ -74,6 +74,29 @@ describe('the merchant is notified', () => {
   })
 })
 
+describe('the listener is asked again', () => {
+  const heardOf = (before: StoredRefund, valid_before: number | null, end: RefundObserved['end'] = null) => {
+    const observed = {
+      generation: 'g',
+      revision: before.revision + 1,
+      nonce: made.nonce,
+      valid_before,
+      block_number: 5,
+      block_time: at(5).toISOString(),
+    }
+    return observe(before, { ...observed, wallet_balance: null, end } as RefundObserved, true, at(6))?.knownAt
+  }
+  it('at once while it watches less than was signed, and else when it was not heard of for long', () => {
+    expect([heardOf(signed(10), null), heardOf(signed(10, 20), seconds(at(10)))]).toEqual([null, null])
+    expect([heardOf(made, null), heardOf(signed(10), seconds(at(10)))]).toEqual([at(6), at(6)])
+  })
+
+  it('at once where a wallet’s own transaction was undone', () => {
+    const back = stated(made, 5, 'transferred')
+    expect([back.knownAt, stated(back, 6).knownAt]).toEqual([at(5), null])
+  })
+})
+
 describe('what is submitted', () => {
   const watched = (refund: StoredRefund) => refundWatch([refund], 1).data
   it('is the signature with the latest end, and none of a refund that is cancelled', () => {

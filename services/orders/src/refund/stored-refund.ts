@@ -163,7 +163,7 @@ export function observe(refund: StoredRefund, stated: RefundObserved, isBelieved
     ...refund,
     generation: stated.generation,
     revision: stated.revision,
-    knownAt: at,
+    knownAt: end === null && isUnwatched(refund, stated) ? null : at,
     ...(isBelieved ? { knownBlock: BigInt(stated.block_number), knownTime: new Date(stated.block_time) } : {}),
     walletUnits: stated.wallet_balance === null ? refund.walletUnits : parseUsdc(stated.wallet_balance),
     ended: end?.kind ?? null,
@@ -174,6 +174,10 @@ export function observe(refund: StoredRefund, stated: RefundObserved, isBelieved
     signatures: [...refund.signatures, ...[...moved, ...brought].filter(isNew)],
   }
 }
+
+/** Something was signed that the listener does not watch: it was put back, or a wallet's own transaction was undone. It is asked again at once, not when it was not heard of for long. */
+const isUnwatched = ({ signatures }: StoredRefund, { valid_before }: RefundObserved): boolean =>
+  signatures.length > 0 && (valid_before ?? 0) < (latestEnd({ signatures }) ?? Number.POSITIVE_INFINITY)
 
 /** A refund that this database has lost, as the listener still knows it: its signature may live. */
 export function recovered(stated: RefundObserved, { merchantId }: Order, at: Date): StoredRefund {
