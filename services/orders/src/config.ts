@@ -15,6 +15,19 @@ const rate = z.string().transform((text, context) => {
   }
 })
 
+const factory = z.string().regex(/^(0x[0-9a-fA-F]{40}|none)$/, 'must be a 0x address, or none')
+
+const otherNetwork = z.strictObject({
+  network: z.string().min(1),
+  chain_id: z.int().min(1),
+  rpc_urls: z.array(z.url({ protocol: /^https?$/ })).default([]),
+  token_address: address,
+  router_address: address,
+  deposit_factory: factory,
+  confirmations: z.int().min(1).max(10_000),
+})
+export type NetworkSettings = z.infer<typeof otherNetwork>
+
 const settings = z.object({
   ...commonSettings,
   /** Secret of the gateway's tokens for this service, or several while it is changed. */
@@ -37,6 +50,16 @@ const settings = z.object({
   TOKEN_ADDRESS: address,
   /** The PaymentRouter that new orders are paid through. */
   ROUTER_ADDRESS: address,
+  /** Networks that orders may be paid on beside that one: a JSON list of `{network, chain_id, rpc_urls, token_address, router_address, deposit_factory, confirmations}`. */
+  OTHER_NETWORKS: z
+    .string()
+    .default('[]')
+    .transform((text, context) => {
+      const networks = z.array(otherNetwork).safeParse(parsed(text))
+      if (networks.success) return networks.data
+      context.addIssue(`must be a JSON list of networks: ${z.prettifyError(networks.error)}`)
+      return z.NEVER
+    }),
   /** The fee that this router takes, in basis points; must equal the contract's. */
   PLATFORM_FEE_BPS: integer(0, 1000).transform(BigInt),
   /** Blocks after which the listener confirms a payment; shown to payers. */
@@ -50,10 +73,7 @@ const settings = z.object({
   /** An order for less than this is not relayed without gas, for the same reason. */
   GASLESS_MIN_UNITS: integer(0).transform(BigInt).default(CENT),
   /** The contract whose clones are deposit addresses: the router itself; `none` without a relayer: orders have no address then, and no payment is relayed. Must be set unless DEVELOPMENT_CHAIN is. */
-  DEPOSIT_FACTORY: z
-    .string()
-    .regex(/^(0x[0-9a-fA-F]{40}|none)$/, 'must be a 0x address, or none')
-    .optional(),
+  DEPOSIT_FACTORY: factory.optional(),
   /** A node of the chain with Chainlink's BRL / USD feed, and the feed's address there. */
   RATE_CHAINLINK_RPC_URL: z.url().optional(),
   RATE_CHAINLINK_ADDRESS: address.optional(),
@@ -107,6 +127,18 @@ export const ordersConfig = settings
     const fault = modeFault(config.PONTE_MODE, { chainId: config.CHAIN_ID, development: config.DEVELOPMENT_CHAIN })
     if (fault) context.addIssue({ code: 'custom', path: ['PONTE_MODE'], message: fault })
   })
+  .refine(config => config.PONTE_MODE !== 'live' || config.OTHER_NETWORKS.length === 0, {
+    path: ['OTHER_NETWORKS'],
+    message: 'must be empty with real money: refunds, the ledger and dossiers know one network so far',
+  })
+  .refine(config => new Set(chainIdsOf(config)).size === config.OTHER_NETWORKS.length + 1, {
+    path: ['OTHER_NETWORKS'],
+    message: 'must name each chain_id once, and not CHAIN_ID',
+  })
+  .refine(config => config.DEVELOPMENT_CHAIN || config.OTHER_NETWORKS.every(({ rpc_urls }) => rpc_urls.length > 0), {
+    path: ['OTHER_NETWORKS'],
+    message: 'must have rpc_urls: no order is opened on terms that the chain contradicts',
+  })
   .refine(config => config.DEVELOPMENT_CHAIN || config.RPC_URLS.length > 0, {
     path: ['RPC_URLS'],
     message: 'must be set: no order is opened on terms that the chain contradicts',
@@ -131,6 +163,12 @@ export const ordersConfig = settings
     message: 'must equal ROUTER_ADDRESS: money at an address of another router would settle nothing',
   })
 export type OrdersConfig = z.infer<typeof ordersConfig>
+
+/** Of every network that orders may be paid on, the first one first. */
+export const chainIdsOf = (config: Pick<z.infer<typeof settings>, 'CHAIN_ID' | 'OTHER_NETWORKS'>): number[] => [
+  config.CHAIN_ID,
+  ...config.OTHER_NETWORKS.map(({ chain_id }) => chain_id),
+]
 
 /** Absent where orders have no deposit address. */
 export function depositFactory({ DEPOSIT_FACTORY: factory }: { DEPOSIT_FACTORY?: string | undefined }): string | undefined {

@@ -1,4 +1,4 @@
-import { CENT, type ChainBlocks, type NewEvent } from '@ponte/contracts'
+import { CENT, type ChainBlocks, chainIdOf, type NewEvent } from '@ponte/contracts'
 import {
   isTransient,
   isUniqueViolation,
@@ -79,8 +79,7 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
     for (const before of ledgers) {
       const changed = decide(before)
       if (changed.length === 0) continue
-      const { chainId } = before.order
-      const change = receivePayments(before, changed, store.chain.view(chainId), now())
+      const change = receivePayments(before, changed, store.chain.viewOf(before.order), now())
       if (change) orders.push({ change, before, changed })
       else uncounted.push(before)
     }
@@ -93,13 +92,16 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
     const blocks = isOver ? { ...event, advanced: null, watched: [] } : event
     const named = memo === undefined ? all : all.filter(report => report.memo === memo)
     const watched = memo === undefined ? new Map(blocks.watched.map(each => [each.order_id, each.through])) : new Map<string, number>()
-    const { ledgers, unmatched, attached } = await store.intake.related({
+    const { ledgers, attached, ...related } = await store.intake.related({
       ids: named.map(({ payment }) => payment.id),
       memos: [...new Set(named.map(report => report.memo))],
       watched: [...watched.keys()],
       gone: memo === undefined ? blocks.gone : [],
       range: memo === undefined ? blocks.advanced : null,
     })
+    // What these blocks do not name is missing in their own chain alone.
+    const isOfChain = ({ id }: { id: string }) => [null, blocks.chain_id].includes(chainIdOf(id))
+    const unmatched = related.unmatched.filter(isOfChain)
     const stated = memo === undefined ? statedBy(blocks, cursor) : { ...statedBy(blocks, cursor), advanced: null, gone: new Set<string>() }
     const byOrder = new Map(ledgers.map(ledger => [ledger.order.memo, ledger]))
     const attachedTo = new Map(
@@ -120,10 +122,11 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
     const orders = await decideOrders(
       // Until the listener answers that it is watched still, it does not expire.
       (isOver ? [] : ledgers).map(ledger => ({ ...ledger, isWatched: ledger.isWatched && !watched.has(ledger.order.id) })),
-      ({ order, payments, isWatched }) => {
+      ({ order, payments: known, watchedOn }) => {
+        const payments = known.filter(isOfChain)
         const through = watched.get(order.id) ?? -1
         const coverage = {
-          isWatched: through >= 0 || (isWatched && !watched.has(order.id)),
+          isWatched: through >= 0 || (watchedOn.includes(blocks.chain_id) && !watched.has(order.id)),
           through: through >= 0 ? BigInt(through) : null,
         }
         const counted = (byMemo.get(order.memo) ?? []).filter(isCounted).map(({ payment }) => payment)
@@ -242,7 +245,7 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
       requireNonePromised(await store.refunds.ofOrder(orderId))
       const history = await store.orders.history(orderId)
       if (history) requireNoneComing(history)
-      const change = attach(before, row, attachment, store.chain.view(chainId))
+      const change = attach(before, row, attachment, store.chain.viewOf(before.order))
       const taken = {
         changes: [change],
         payments: [{ ...row, orderId }],

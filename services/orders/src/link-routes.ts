@@ -118,7 +118,7 @@ export async function closeReplaced(store: Store, now: () => Date): Promise<bool
   for (const one of replaced) {
     await retryConflicts(async () => {
       const found = await store.orders.find(one.orderId)
-      if (found) await store.links.supersede(one, supersede(found, store.chain.view(found.order.chainId), now()))
+      if (found) await store.links.supersede(one, supersede(found, store.chain.viewOf(found.order), now()))
     })
   }
   return replaced.length === PAGE

@@ -59,7 +59,7 @@ export function operatorRoutes(store: Store, chainId: number, due: () => Promise
     const { from_block, to_block } = asked.data
     const booked = await store.books.between(chainId, from_block, to_block)
     const orderIds = [...new Set(booked.flatMap(({ order_id }) => order_id ?? []))]
-    const differences = (await store.orders.counted(orderIds)).flatMap(counted => differencesOf(counted, store.chain.view(chainId)))
+    const differences = (await store.orders.counted(orderIds)).flatMap(counted => differencesOf(counted, store.chain.viewOf(counted.order)))
     res.json({
       from_block,
       to_block,

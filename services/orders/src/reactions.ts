@@ -62,7 +62,7 @@ export function reactions(deps: ReactionDeps): Reactions {
     const { merchant_id, merchant_version, subscription } = data
     for (const orderId of ids) {
       const owner = { merchant_id, merchant_version, subscription_id: subscription.id, order_id: orderId }
-      await close(owner, found => release(found, store.chain.view(found.order.chainId), now()))
+      await close(owner, found => release(found, store.chain.viewOf(found.order), now()))
     }
     await store.charges.recordEvent(eventId)
   }
@@ -168,7 +168,7 @@ export function reactions(deps: ReactionDeps): Reactions {
         const found = await store.orders.find(order.id)
         // Read behind the order, whose version a refund moves on.
         const isPromised = promisedOf(await store.refunds.ofOrder(order.id)) > 0n
-        const change = found && !isPromised && acceptWithPeriod(found, accepted.by, store.chain.view(found.order.chainId), now())
+        const change = found && !isPromised && acceptWithPeriod(found, accepted.by, store.chain.viewOf(found.order), now())
         if (change) await store.orders.commit(change, { eventId: id })
         else await store.charges.recordEvent(id)
       })
@@ -178,6 +178,6 @@ export function reactions(deps: ReactionDeps): Reactions {
     'subscription.expired': ({ id, data }) => closeAll(data, id),
 
     'subscription.order_superseded': ({ id, data }) =>
-      close(data, found => (data.is_replaced ? release : supersede)(found, store.chain.view(found.order.chainId), now()), id),
+      close(data, found => (data.is_replaced ? release : supersede)(found, store.chain.viewOf(found.order), now()), id),
   }
 }

@@ -228,7 +228,7 @@ const acceptOrder = (
     requireNonePromised(await store.refunds.ofOrder(id))
     if (await store.links.isPaidByAnother(id))
       throw new ApiError('invalid_state', 'Another order of its invoice is paid: what came for this one is to be returned.')
-    const change = accept(found, acceptance, store.chain.view(found.order.chainId), now())
+    const change = accept(found, acceptance, store.chain.viewOf(found.order), now())
     const body = JSON.stringify(orderBody(change.order, place, await store.invoicing.of(id)))
     await store.orders.commit(change, { answers: answersTo(keyed, { status: 200, body }) })
     return body

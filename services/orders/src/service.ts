@@ -7,6 +7,7 @@ import {
   createApp,
   every,
   httpServer,
+  type Logger,
   type Overrides,
   outboxRelay,
   type Part,
@@ -16,11 +17,12 @@ import {
 import { isBlockedByToken, isContract, openChainReader } from './chain/chain-reader'
 import { createDeploymentCheck, unverifiedDeployment } from './chain/deployment'
 import { depositAddresses } from './chain/deposit-address'
+import { offeredNetworks } from './chain/other-networks'
 import { createPayoutAddresses, unpayableAddresses } from './chain/payout-addresses'
 import { readProofs } from './chain/receipts'
 import { createTokenName } from './chain/token-domain'
 import { createCharges } from './charges'
-import { depositFactory, type OrdersConfig } from './config'
+import { chainIdsOf, depositFactory, type OrdersConfig } from './config'
 import { createDossiers } from './dossier/dossiers'
 import { dossierSigner, publicJwk } from './dossier/signing'
 import { expireDue, park } from './due/expiry'
@@ -89,7 +91,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   metrics.observed(
     'ponte_payment_events_missing',
     'Confirmed ranges of blocks beyond a gap, or in doubt: expiry waits for what is missing',
-    () => store.chain.view(config.CHAIN_ID).missing,
+    () => chainIdsOf(config).reduce((sum, chainId) => sum + store.chain.view(chainId).missing, 0),
   )
 
   const factory = depositFactory(config)
@@ -100,28 +102,17 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     confirmations: config.CONFIRMATIONS,
     gaslessMinUnits: factory === undefined ? null : config.GASLESS_MIN_UNITS,
   }
-  const reader = openChainReader(config.RPC_URLS, config.CHAIN_ID, CHAIN_TIMEOUT_MS)
-  const deployment =
-    config.RPC_URLS.length === 0
-      ? unverifiedDeployment
-      : createDeploymentCheck(
-          reader,
-          {
-            chainId: config.CHAIN_ID,
-            usdcAddress: config.TOKEN_ADDRESS,
-            routerAddress: config.ROUTER_ADDRESS,
-            feeBps: Number(config.PLATFORM_FEE_BPS),
-            development: config.DEVELOPMENT_CHAIN,
-          },
-          logger,
-        )
-  const payoutAddresses = createPayoutAddresses({
-    routerAddress: config.ROUTER_ADDRESS,
-    tokenAddress: config.TOKEN_ADDRESS,
-    isDepositAddress: store.orders.isDepositAddress,
-    isBlocked: async address => config.RPC_URLS.length > 0 && (await isBlockedByToken(reader, config.TOKEN_ADDRESS, address)),
-    isContract: async address => config.RPC_URLS.length > 0 && (await isContract(reader, address)),
-    logger,
+  const { isDepositAddress } = store.orders
+  const first = openNetwork(
+    { chainId: config.CHAIN_ID, rpcUrls: config.RPC_URLS, tokenAddress: config.TOKEN_ADDRESS, routerAddress: config.ROUTER_ADDRESS },
+    { config, isDepositAddress, logger },
+  )
+  const { reader, deployment, payoutAddresses } = first
+  const others = config.OTHER_NETWORKS.map(network => {
+    const { chain_id: chainId, rpc_urls: rpcUrls, token_address: tokenAddress, router_address: routerAddress } = network
+    const depositAddress = depositAddresses(depositFactory({ DEPOSIT_FACTORY: network.deposit_factory }))
+    const opened = openNetwork({ chainId, rpcUrls, tokenAddress, routerAddress }, { config, isDepositAddress, logger })
+    return { ...opened, terms: { chainId, tokenAddress, routerAddress, depositAddress } }
   })
   const orderFactory = createOrderFactory({
     deployment: {
@@ -139,10 +130,21 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
       deployment.requireVerified()
       return payoutAddresses.require(payoutAddress)
     },
-    head: () => store.chain.knownHead(config.CHAIN_ID),
-    generation: () => store.chain.view(config.CHAIN_ID).generation,
+    others: (payoutAddress, isContract) => offeredNetworks(payoutAddress, isContract, others),
+    head: store.chain.knownHead,
+    generation: chainId => store.chain.view(chainId).generation,
   })
-  const asking = every('watch', ASK_MS, () => store.watch.askOpen(config.CHAIN_ID, store.chain.view(config.CHAIN_ID).generation), logger)
+  const chainIds = chainIdsOf(config)
+  const asking = every(
+    'watch',
+    ASK_MS,
+    async () => {
+      const isMore = []
+      for (const chainId of chainIds) isMore.push(await store.watch.askOpen(chainId, store.chain.view(chainId).generation))
+      return isMore.includes(true)
+    },
+    logger,
+  )
   const unpayable = unpayableAddresses(config.ROUTER_ADDRESS, config.TOKEN_ADDRESS).map(([address]) => address)
   const paidAt = every(
     'watch of payout addresses',
@@ -152,10 +154,10 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   )
   const refunds = every('refunds', ASK_MS, () => store.refunds.askUnheard(config.CHAIN_ID), logger)
   const recoveries = every('recoveries', ASK_MS, () => store.foreignTokens.askUnheard(config.CHAIN_ID), logger)
-  const resending = every('watch of all orders', RESEND_MS, () => store.watch.askAll(config.CHAIN_ID), logger)
-  const following = every('followed chain', FOLLOWED_MS, () => store.chain.publishFollowed(config.CHAIN_ID), logger)
+  const resending = every('watch of all orders', RESEND_MS, () => eachOf(chainIds, store.watch.askAll), logger)
+  const following = every('followed chain', FOLLOWED_MS, () => eachOf(chainIds, store.chain.publishFollowed), logger)
   const adopted = async () => {
-    await store.chain.refresh(config.CHAIN_ID)
+    await eachOf(chainIds, store.chain.refresh)
     asking.wake()
     paidAt.wake()
     refunds.wake()
@@ -175,7 +177,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const dossierKeys = { keys: [...(signer ? [signer.jwk] : []), ...config.DOSSIER_FORMER_KEYS.map(publicJwk)] }
   const exporting = every('exports', EXPORTS_MS, signal => makeExport(store, now, signal), logger)
   const proving = every('dossiers', EXPORTS_MS, signal => makeDossier(store, now, signal, dossiers), logger)
-  const expiry = every('expiry', config.EXPIRY_SWEEP_MS, () => expireDue(store, config.CHAIN_ID, now), logger)
+  const expiry = every('expiry', config.EXPIRY_SWEEP_MS, () => expireDue(store, chainIds, now), logger)
   const payouts = every('payouts', PAYOUTS_MS, () => publishSettled(store, now), logger)
   const invoices = every('paid invoices', INVOICES_MS, () => closeReplaced(store, now), logger)
   const reconcile = reconcileJob({ store, metrics, now, logger, chainId: config.CHAIN_ID, everyS: config.RECONCILE_EVERY_S })
@@ -197,7 +199,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     name: 'chain view',
     start: async () => {
       await store.ledger.knowRouter(config.ROUTER_ADDRESS, config.PLATFORM_FEE_BPS)
-      await store.chain.refresh(config.CHAIN_ID)
+      await eachOf(chainIds, store.chain.refresh)
     },
   }
   const pruning = answerRetention(database, logger)
@@ -228,6 +230,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     relay,
     chainKnown,
     deployment,
+    ...others.map(network => network.deployment),
     rates,
     valuing,
     ...(ptaxUrl === undefined ? [] : [every('PTAX', PTAX_MS, () => ptax(ptaxUrl), logger)]),
@@ -274,6 +277,37 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     expiry.wake()
   }
   return assemble({ parts, http, operators: operatorRoutes(store, config.CHAIN_ID, due).use(auditRoutes(database, audited)) })
+}
+
+interface NetworkPlace {
+  chainId: number
+  rpcUrls: readonly string[]
+  tokenAddress: string
+  routerAddress: string
+}
+
+/** One network: its nodes, whether it is as configured, and where merchants may be paid there. */
+function openNetwork(
+  { chainId, rpcUrls, tokenAddress, routerAddress }: NetworkPlace,
+  { config, isDepositAddress, logger }: { config: OrdersConfig; isDepositAddress(address: string): Promise<boolean>; logger: Logger },
+) {
+  const reader = openChainReader(rpcUrls, chainId, CHAIN_TIMEOUT_MS)
+  const isAsked = rpcUrls.length > 0
+  const [feeBps, development] = [Number(config.PLATFORM_FEE_BPS), config.DEVELOPMENT_CHAIN]
+  const expected = { chainId, usdcAddress: tokenAddress, routerAddress, feeBps, development }
+  return {
+    reader,
+    deployment: isAsked ? createDeploymentCheck(reader, expected, logger) : unverifiedDeployment,
+    payoutAddresses: createPayoutAddresses({
+      ...{ routerAddress, tokenAddress, isDepositAddress, logger },
+      isBlocked: async address => isAsked && (await isBlockedByToken(reader, tokenAddress, address)),
+      isContract: async address => isAsked && (await isContract(reader, address)),
+    }),
+  }
+}
+
+async function eachOf(chainIds: readonly number[], work: (chainId: number) => Promise<unknown>): Promise<void> {
+  for (const chainId of chainIds) await work(chainId)
 }
 
 /** Read row by row by an auditor. */

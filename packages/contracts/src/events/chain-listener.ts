@@ -45,6 +45,8 @@ export type BlockSweep = z.infer<typeof blockSweep>
 /** Identifies a payment or sweep on every chain. */
 export const paymentId = (chainId: number, { block_hash, log_index }: { block_hash: string; log_index: number }): string =>
   `${chainId}:${block_hash}:${log_index}`
+/** The chain that the id of a payment or sweep names; null in ids of early releases, which knew one chain. */
+export const chainIdOf = (id: string): number | null => Number(/^(\d+):/.exec(id)?.[1] ?? Number.NaN) || null
 
 /**
  * One step of the scan. Published by chain-listener. Consumed by orders, in any order and more than once.

@@ -38,3 +38,7 @@ export function confirmedTimeOf(history: History, latest: Date): Date | null {
 export const isCertain = (leases: readonly Lease[]): boolean =>
   leases.filter(({ endedVersion }) => endedVersion === null).length <= 1 &&
   leases.every(({ seenVersion, endedVersion }) => endedVersion === null || seenVersion <= endedVersion)
+
+/** The generations of an order's chains, as one: another one of any of them is another history. */
+export const generationsOf = (chainIds: readonly number[], of: (chainId: number) => { generation: string | null } | undefined): string =>
+  chainIds.map(chainId => of(chainId)?.generation ?? '').join(' ')

@@ -150,7 +150,9 @@ const transfersTo = (payee: Payee, { transfers }: TransactionFacts) =>
   transfers.filter(({ token_address, to_address }) => isSame(token_address, payee.tokenAddress) && isSame(to_address, payee.depositAddress))
 
 const paymentsOf = (payee: Payee, { chain_id, payments }: TransactionFacts, sweeps: boolean) =>
-  payments.filter(one => one.is_sweep === sweeps && one.memo === payee.memo && mismatchOf(targetOf(one, chain_id), payee) === null)
+  payments.filter(
+    one => one.is_sweep === sweeps && one.memo === payee.memo && mismatchOf(targetOf(one, chain_id), { ...payee, networks: [] }) === null,
+  )
 
 const targetOf = (one: TransactionFacts['payments'][number], chainId: number): Destination & { grossUnits: bigint } => ({
   chainId,

@@ -1,5 +1,6 @@
 import { type EventData, formatUsdc, type NewEvent } from '@ponte/contracts'
 import { uuidv7Time } from '@ponte/service-kit'
+import { chainIdsOf, type OtherNetwork } from '../payment/payment'
 import type { Quote } from '../quote/quote'
 import { orderBody, type Place } from './body'
 import { type Deployment, type NewOrder, open } from './new-order'
@@ -19,11 +20,17 @@ export interface OrderFactoryDeps {
    * null when that could not be asked.
    */
   requirePayable(payoutAddress: string): Promise<{ isContract: boolean | null }>
-  /** The head of the chain as last reported; null while it is unknown. */
-  head(): number | null
-  /** The present generation of the listener's history, as last reported; null while it is unknown. */
-  generation(): string | null
+  /** Other networks on which this merchant can be paid at this moment. */
+  others(payoutAddress: string, isContract: boolean | null): Promise<readonly OfferedNetwork[]>
+  /** The head of a chain as last reported; null while it is unknown. */
+  head(chainId: number): number | null
+  /** The present generation of a listener's history, as last reported; null while it is unknown. */
+  generation(chainId: number): string | null
 }
+
+/** A network beside the first, where a contract or an account stands at the merchant's payout address. */
+export type OfferedNetwork = Pick<OtherNetwork, 'chainId' | 'tokenAddress' | 'routerAddress' | 'merchantIsContract'> &
+  Pick<OrderFactoryDeps, 'depositAddress'>
 
 export type OrderFactory = ReturnType<typeof createOrderFactory>
 
@@ -38,6 +45,7 @@ export const createOrderFactory = ({
   quote,
   depositAddress,
   requirePayable,
+  others,
   head,
   generation,
 }: OrderFactoryDeps) => ({
@@ -46,35 +54,50 @@ export const createOrderFactory = ({
     const payout = payout_address === null ? undefined : await requirePayable(payout_address)
     // The id begins with the time at which the order was asked for, so lists by id are lists by time.
     const bare = open(input, quote(), deployment, uuidv7Time(input.id))
+    const hasAddress = bare.usdcUnits >= depositMinUnits
+    const watchFrom = (chainId: number) => Math.max(0, (head(chainId) ?? 0) - HEAD_MARGIN)
+    const networks = (await others(bare.merchantAddress, payout?.isContract ?? null)).map(
+      ({ depositAddress: addressThere, ...network }) => ({
+        ...network,
+        depositAddress: hasAddress ? addressThere(bare.memo, bare.merchantAddress) : null,
+        watchFrom: watchFrom(network.chainId),
+      }),
+    )
     const order: Order = {
       ...bare,
-      depositAddress: bare.usdcUnits < depositMinUnits ? null : depositAddress(bare.memo, bare.merchantAddress),
-      watchFrom: BigInt(Math.max(0, (head() ?? 0) - HEAD_MARGIN)),
+      networks,
+      depositAddress: hasAddress ? depositAddress(bare.memo, bare.merchantAddress) : null,
+      watchFrom: BigInt(watchFrom(bare.chainId)),
       merchantIsContract: payout?.isContract === true,
     }
     const owner = { merchant_id: order.merchantId, merchant_version: order.merchantVersion }
     const created: NewEvent[] =
       order.subscriptionId === null ? [] : [{ type: 'order.created', data: { ...owner, order: orderBody(order, place) } }]
-    return { from: null, order, events: [watchEvent([order], order.chainId, generation()), ...created] }
+    const watching = chainIdsOf(order).map(chainId => watchEvent([order], chainId, generation(chainId)))
+    return { from: null, order, events: [...watching, ...created] }
   },
 })
 
 /** Asks the listener to watch these orders of one chain: the router for their memos, and their deposit addresses. */
 export const watchEvent = (orders: readonly Order[], chainId: number, generation: string | null): NewEvent => ({
   type: 'deposit.watch',
-  data: { chain_id: chainId, generation, orders: orders.map(watchFacts) },
+  data: { chain_id: chainId, generation, orders: orders.map(order => watchFacts(order, chainId)) },
 })
 
-const watchFacts = (order: Order): EventData<'deposit.watch'>['orders'][number] => ({
+const watchFacts = (order: Order, chainId: number): EventData<'deposit.watch'>['orders'][number] => ({
   order_id: order.id,
   merchant_id: order.merchantId,
   memo: order.memo,
-  router_address: order.routerAddress,
   merchant_address: order.merchantAddress,
-  merchant_is_contract: order.merchantIsContract,
-  deposit_address: order.depositAddress,
-  watch_from: Number(order.watchFrom),
+  ...watchedAt(order.networks.find(network => network.chainId === chainId) ?? order),
   expires_at: order.expiresAt.toISOString(),
   asked_amount: formatUsdc(order.usdcUnits),
   cancelled_at: order.cancelledAt?.toISOString() ?? null,
+})
+
+const watchedAt = (network: Pick<Order, 'routerAddress' | 'depositAddress' | 'merchantIsContract'> & { watchFrom: bigint | number }) => ({
+  router_address: network.routerAddress,
+  merchant_is_contract: network.merchantIsContract,
+  deposit_address: network.depositAddress,
+  watch_from: Number(network.watchFrom),
 })

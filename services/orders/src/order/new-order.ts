@@ -53,6 +53,7 @@ export function open(input: NewOrder, quote: Quote, deployment: Deployment, at: 
     tokenAddress,
     routerAddress,
     depositAddress: null,
+    networks: [],
     merchantAddress: terms.payout_address,
     id: input.id,
     merchantId: terms.merchant_id,

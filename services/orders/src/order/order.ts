@@ -1,6 +1,6 @@
 import type { NewEvent, OrderException, OrderStatus } from '@ponte/contracts'
 import { ApiError, CENT, formatBrl, formatUsdc, merchantShare, missingBrl } from '@ponte/contracts'
-import { confirmedPayments, type Destination, type Payment, withPayments } from '../payment/payment'
+import { confirmedPayments, type Payable, type Payment, withPayments } from '../payment/payment'
 import { type Sweep, settledBy } from '../payment/settlement'
 import { type Tally, tallyOf, tallyWith } from './tally'
 import {
@@ -16,7 +16,7 @@ import {
   verdictOf,
 } from './verdict'
 
-export interface Order extends Destination, Terms, Tally {
+export interface Order extends Payable, Terms, Tally {
   id: string
   merchantId: string
   merchantVersion: number

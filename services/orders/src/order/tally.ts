@@ -1,3 +1,4 @@
+import { chainIdOf } from '@ponte/contracts'
 import { inChainOrder, type Payment } from '../payment/payment'
 
 /** Sum of an order's payments, kept with it so that one more costs the same however many there are. */
@@ -11,13 +12,16 @@ export interface Tally {
   /** The confirmed sum up to the end of the completing block; 0 before it. */
   completedUnits: bigint
   /** The payment, in chain order, with which the confirmed sum first reached what is required. */
+  completingChainId: number | null
   completingBlock: bigint | null
   completingIndex: number | null
   completingTime: Date | null
   completingTxHash: string | null
-  /** The last confirmed payment in chain order. */
+  /** The last confirmed payment in chain order; its chain and time are null where an earlier release counted it, which knew one chain. */
+  lastChainId: number | null
   lastBlock: bigint | null
   lastIndex: number | null
+  lastTime: Date | null
   lastTxHash: string | null
 }
 
@@ -26,12 +30,15 @@ export const EMPTY: Tally = {
   seenUnits: 0n,
   transferUnits: 0n,
   completedUnits: 0n,
+  completingChainId: null,
   completingBlock: null,
   completingIndex: null,
   completingTime: null,
   completingTxHash: null,
+  lastChainId: null,
   lastBlock: null,
   lastIndex: null,
+  lastTime: null,
   lastTxHash: null,
 }
 
@@ -59,24 +66,31 @@ export function tallyWith(tally: Tally, known: readonly Payment[], changed: read
 
 const liveUnits = (payment: Payment | undefined): bigint => (!payment || payment.status === 'orphaned' ? 0n : payment.grossUnits)
 
-const isAfterLast = ({ lastBlock, lastIndex }: Tally, { blockNumber, logIndex }: Payment): boolean =>
-  lastBlock === null || blockNumber > lastBlock || (blockNumber === lastBlock && lastIndex !== null && logIndex > lastIndex)
+/** Across chains, a payment of the same second may come before one that is counted. */
+function isAfterLast({ lastChainId, lastBlock, lastIndex, lastTime }: Tally, { id, blockNumber, logIndex, blockTime }: Payment): boolean {
+  if (lastBlock === null) return true
+  if (lastTime !== null && lastChainId !== chainIdOf(id)) return blockTime > lastTime
+  return blockNumber > lastBlock || (blockNumber === lastBlock && lastIndex !== null && logIndex > lastIndex)
+}
 
 /** With one more confirmed payment, which comes after all that are counted. */
 function withConfirmed(tally: Tally, payment: Payment, required: bigint): Tally {
-  const { blockNumber, logIndex, blockTime, txHash } = payment
+  const { id, blockNumber, logIndex, blockTime, txHash } = payment
+  const chainId = chainIdOf(id)
   const next: Tally = {
     ...tally,
     confirmedUnits: tally.confirmedUnits + payment.grossUnits,
     transferUnits: tally.transferUnits + (payment.kind === 'transfer' ? payment.grossUnits : 0n),
-    ...{ lastBlock: blockNumber, lastIndex: logIndex, lastTxHash: txHash },
+    ...{ lastChainId: chainId, lastBlock: blockNumber, lastIndex: logIndex, lastTime: blockTime, lastTxHash: txHash },
   }
   if (next.completingBlock === null && next.confirmedUnits >= required) {
+    next.completingChainId = chainId
     next.completingBlock = blockNumber
     next.completingIndex = logIndex
     next.completingTime = blockTime
     next.completingTxHash = txHash
   }
-  if (next.completingBlock === blockNumber) next.completedUnits = next.confirmedUnits
+  const isOfBlock = next.completingBlock === blockNumber && (next.completingChainId ?? chainId) === chainId
+  if (isOfBlock) next.completedUnits = next.confirmedUnits
   return next
 }

@@ -1,5 +1,5 @@
 import { formatUsdc, type MismatchReason, type NewEvent, type UnmatchedData } from '@ponte/contracts'
-import type { Destination, Target } from './payment'
+import { destinationsOf, type Payable, type Target } from './payment'
 import type { Report } from './report'
 
 export type { MismatchReason } from '@ponte/contracts'
@@ -31,25 +31,26 @@ export interface UnmatchedMoney {
 export const UNITS_MAX = 2n ** 63n - 1n
 
 /**
- * Why a payment does not count for the order with its memo; null when it does. Memo, chain, router, token and merchant must all agree: a stranger
+ * Why a payment does not count for the order with its memo; null when it does. Memo, one of its chains, router, token and merchant must all agree: a stranger
  * who emits the right memo towards their own address pays nothing.
  */
-export function mismatchOf(paid: Target, order: Destination | null): MismatchReason | null {
+export function mismatchOf(paid: Target, order: Payable | null): MismatchReason | null {
   if (paid.grossUnits > UNITS_MAX) return 'amount_out_of_range'
   if (order === null) return 'unknown_memo'
-  if (paid.chainId !== order.chainId) return 'wrong_chain'
-  if (!same(paid.routerAddress, order.routerAddress)) return 'wrong_router'
-  if (!same(paid.tokenAddress, order.tokenAddress)) return 'wrong_token'
-  if (!same(paid.merchantAddress, order.merchantAddress)) return 'wrong_recipient'
+  const asked = destinationsOf(order).find(({ chainId }) => chainId === paid.chainId)
+  if (!asked) return 'wrong_chain'
+  if (!same(paid.routerAddress, asked.routerAddress)) return 'wrong_router'
+  if (!same(paid.tokenAddress, asked.tokenAddress)) return 'wrong_token'
+  if (!same(paid.merchantAddress, asked.merchantAddress)) return 'wrong_recipient'
   // An address follows from router, memo and merchant, so this can differ only in an event that contradicts itself.
-  if (paid.depositAddress && order.depositAddress && !same(paid.depositAddress, order.depositAddress)) return 'wrong_recipient'
+  if (paid.depositAddress && asked.depositAddress && !same(paid.depositAddress, asked.depositAddress)) return 'wrong_recipient'
   return paid.grossUnits > 0n ? null : 'zero_amount'
 }
 
 const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
 /** Why payments do not count for their order, by id: also those whose sum its columns would not hold. */
-export function mismatchesOf(reports: readonly Report[], order: (Destination & { seenUnits: bigint }) | null, known: ReadonlySet<string>) {
+export function mismatchesOf(reports: readonly Report[], order: (Payable & { seenUnits: bigint }) | null, known: ReadonlySet<string>) {
   const reasons = new Map<string, MismatchReason>()
   let seenUnits = order?.seenUnits ?? 0n
   for (const { payment, target } of reports) {

@@ -1,3 +1,5 @@
+import { chainIdOf } from '@ponte/contracts'
+
 export type PaymentKind = 'router' | 'transfer'
 export type PaymentStatus = 'detected' | 'confirmed' | 'orphaned'
 
@@ -39,15 +41,39 @@ export interface Destination {
   depositAddress: string | null
 }
 
+/** Another network that an order may be paid on, fixed when it is created. */
+export interface OtherNetwork extends Omit<Destination, 'merchantAddress'> {
+  /** Before this block its address was known to no one. */
+  watchFrom: number
+  /** A contract stood at the payout address there when it was made. */
+  merchantIsContract: boolean
+}
+
+/** An order by the networks that it may be paid on: the first, and others. */
+export interface Payable extends Destination {
+  networks: readonly OtherNetwork[]
+}
+
+export const destinationsOf = ({ networks, ...first }: Payable): Destination[] => [
+  first,
+  ...networks.map(network => ({ ...network, merchantAddress: first.merchantAddress })),
+]
+export const chainIdsOf = ({ chainId, networks }: Pick<Payable, 'chainId' | 'networks'>): number[] => [
+  chainId,
+  ...networks.map(network => network.chainId),
+]
+
 /** Where a payment went, and how much of it. */
 export interface Target extends Destination {
   grossUnits: bigint
 }
 
-/** By the place on the chain. The id decides between logs of equal blocks on both sides of a reorg. */
-export function inChainOrder(a: Omit<Position, 'blockTime'>, b: Omit<Position, 'blockTime'>): number {
-  if (a.blockNumber !== b.blockNumber) return a.blockNumber < b.blockNumber ? -1 : 1
-  if (a.logIndex !== b.logIndex) return a.logIndex - b.logIndex
+/** By the place on the chain, and by block time across chains. The id decides between logs of equal blocks on both sides of a reorg. */
+export function inChainOrder(a: Position, b: Position): number {
+  if (chainIdOf(a.id) === chainIdOf(b.id)) {
+    if (a.blockNumber !== b.blockNumber) return a.blockNumber < b.blockNumber ? -1 : 1
+    if (a.logIndex !== b.logIndex) return a.logIndex - b.logIndex
+  } else if (a.blockTime.getTime() !== b.blockTime.getTime()) return a.blockTime < b.blockTime ? -1 : 1
   return a.id < b.id ? -1 : Number(a.id > b.id)
 }
 

@@ -1,3 +1,4 @@
+import { chainIdOf } from '@ponte/contracts'
 import { confirmedPayments, inChainOrder, type Payment, type Position, sumUnits } from './payment'
 
 /** A confirmed `PaymentReceived` out of the deposit address: it moves transfers on to the merchant and pays nothing by itself. */
@@ -18,6 +19,13 @@ export interface Settlement {
  * else (decision: a transfer is the payment). `blocked`: the listener last reported that the address cannot be swept.
  */
 export function settlements(payments: readonly Payment[], sweeps: readonly Sweep[], blocked: boolean): Map<string, Settlement> {
+  const chainIds = new Set(payments.map(({ id }) => chainIdOf(id)))
+  // A chain's sweeps move nothing of another one.
+  const of = <T extends { id: string }>(rows: readonly T[], chainId: number | null) => rows.filter(({ id }) => chainIdOf(id) === chainId)
+  return new Map([...chainIds].flatMap(chainId => [...settlementsOn(of(payments, chainId), of(sweeps, chainId), blocked)]))
+}
+
+function settlementsOn(payments: readonly Payment[], sweeps: readonly Sweep[], blocked: boolean): Map<string, Settlement> {
   const settled = new Map<string, Settlement>()
   const remaining = sweeps.toSorted(inChainOrder)
   let transferred = 0n

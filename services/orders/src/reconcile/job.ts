@@ -52,7 +52,7 @@ export function reconcileJob({ store, chainId, everyS, metrics, now, logger }: R
   const look = async (from: string | null | 'newest') => {
     const ledgers = await store.orders.page(from, PAGE)
     for (const ledger of ledgers) {
-      const differences = differencesOf(ledger, store.chain.view(chainId))
+      const differences = differencesOf(ledger, store.chain.viewOf(ledger.order))
       found.delete(ledger.order.id)
       if (differences.length > 0) found.set(ledger.order.id, differences)
       for (const { orderId, kind, detail } of differences)

@@ -17,7 +17,7 @@ export interface Booked {
 // Raw SQL: three tables as one list, by block; there is no relation to ask Prisma by.
 const BETWEEN = `
   SELECT id, 'order' AS place, kind, order_id, NULL AS reason, status, gross_units::text, block_number::text FROM payments
-  WHERE block_number BETWEEN $1 AND $2
+  WHERE block_number BETWEEN $1 AND $2 AND (block_hash IS NULL OR id LIKE $3::int || ':%')
   UNION ALL
   SELECT id, 'unmatched', kind, NULL, reason, status, coalesce(exact_units, gross_units)::text, block_number::text FROM unmatched_payments
   WHERE chain_id = $3 AND block_number BETWEEN $1 AND $2
@@ -32,7 +32,7 @@ const SUMS = `
   LEFT JOIN (
     SELECT p.block_number, concat_ws(' ', p.id, p.kind, coalesce(a.memo, o.memo), p.gross_units, p.block_number) AS line
     FROM payments p JOIN orders o ON o.id = p.order_id LEFT JOIN attachments a ON a.payment_id = p.id
-    WHERE p.status = 'confirmed' AND p.block_number BETWEEN $4 AND $5 AND o.chain_id = $1
+    WHERE p.status = 'confirmed' AND p.block_number BETWEEN $4 AND $5 AND (CASE WHEN p.block_hash IS NULL THEN o.chain_id = $1 ELSE p.id LIKE $1::int || ':%' END)
     UNION ALL
     SELECT block_number, concat_ws(' ', id, kind, memo, coalesce(exact_units, gross_units), block_number) FROM unmatched_payments
     WHERE status = 'confirmed' AND block_number BETWEEN $4 AND $5 AND chain_id = $1

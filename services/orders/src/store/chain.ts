@@ -1,9 +1,10 @@
 import type { ChainBlocks, EventData } from '@ponte/contracts'
 import { type Database, outboxRows, type Statement } from '@ponte/service-kit'
 import { z } from 'zod'
-import { confirmedTimeOf, type History, isCertain, watermarkOf } from '../chain/history'
+import { confirmedTimeOf, generationsOf, type History, isCertain, watermarkOf } from '../chain/history'
 import type { PrismaClient } from '../generated/client'
 import type { ChainView } from '../order/verdict'
+import { chainIdsOf, type Payable } from '../payment/payment'
 import { isOlder } from './table'
 
 // Raw SQL because one replica has to be first.
@@ -26,6 +27,7 @@ const TIMED_CTE = `
     ON CONFLICT (chain_id, generation, lease) DO UPDATE SET seen_version = greatest(known.seen_version, EXCLUDED.seen_version),
       ended_version = least(known.ended_version, EXCLUDED.ended_version)
     WHERE known.seen_version < EXCLUDED.seen_version OR coalesce(known.ended_version, 2147483647) > EXCLUDED.ended_version)`
+const STATED = 'unnest($watched_ids::uuid[], $throughs::bigint[]) AS stated (order_id, through)'
 /**
  * Raw SQL: common table expressions of the statement that takes an event in. The version lets one of two events that were decided at once be first; the
  * other is decided again.
@@ -44,10 +46,15 @@ export const CURSOR_CTE = `
     WHERE ${isOlder('known', 'EXCLUDED')}),
   watched AS (
     INSERT INTO deposit_states AS known (order_id, watched_generation, watched_version, watched_through)
-    SELECT order_id, $generation::uuid, $version::int, through FROM unnest($watched_ids::uuid[], $throughs::bigint[]) AS stated (order_id, through)
+    SELECT order_id, $generation::uuid, $version::int, through FROM ${STATED}
+    WHERE NOT EXISTS (SELECT FROM orders WHERE orders.id = stated.order_id AND orders.chain_id <> $chain_id::int)
     ON CONFLICT (order_id) DO UPDATE SET watched_generation = EXCLUDED.watched_generation, watched_version = EXCLUDED.watched_version,
       watched_through = EXCLUDED.watched_through
-    WHERE known.watched_generation IS NULL OR (known.watched_generation, known.watched_version) < (EXCLUDED.watched_generation, EXCLUDED.watched_version))`
+    WHERE known.watched_generation IS NULL OR (known.watched_generation, known.watched_version) < (EXCLUDED.watched_generation, EXCLUDED.watched_version)),
+  watched_elsewhere AS (
+    UPDATE order_networks AS known SET watched_generation = $generation::uuid, watched_version = $version::int, watched_through = through FROM ${STATED}
+    WHERE known.order_id = stated.order_id AND known.chain_id = $chain_id::int
+      AND (known.watched_generation IS NULL OR (known.watched_generation, known.watched_version) < ($generation::uuid, $version::int)))`
 
 type Step = Pick<ChainBlocks, 'chain_id' | 'generation' | 'lease' | 'version' | 'earlier' | 'advanced'>
 /** A lease is open until a later one names its last version. */
@@ -172,6 +179,14 @@ export function chainStore(database: Database, prisma: PrismaClient, now: () => 
 
     /** The chain as of the last `refresh` here. An older one is safe: it expires less. */
     view: (chainId: number): ChainState => states.get(chainId) ?? NOTHING,
+
+    /** The same of all networks of an order, together: as far as each of them is known. */
+    viewOf(order: Pick<Payable, 'chainId' | 'networks'>): ChainView {
+      const chainIds = chainIdsOf(order)
+      const times = chainIds.map(chainId => states.get(chainId)?.time ?? null)
+      const time = times.includes(null) ? null : new Date(Math.min(...times.map(Number)))
+      return { time, generation: generationsOf(chainIds, chainId => states.get(chainId)) }
+    },
 
     /** True when no chain can have confirmed this time yet, as far as our clock knows. */
     liesAhead: (time: string): boolean => Date.parse(time) > latestTime().getTime(),

@@ -6,7 +6,7 @@ import type { Change, Known, Ledger } from '../order/order'
 import type { Payment, Stated } from '../payment/payment'
 import { CURSOR_CTE, cursorValues } from './chain'
 import { LEDGER_FACTS, type LedgerFields, toFacts } from './order-reads'
-import { attachments, orderChanges, orders, payments, sweeps, toOrder, toPayment, type Unmatched, unmatchedPayments } from './rows'
+import { attachments, orderChanges, orders, payments, sweeps, toPayment, type Unmatched, unmatchedPayments } from './rows'
 import { isOlder } from './table'
 
 // Raw SQL below: what is asked has the shape of an event, with lists and ranges of several tables, and each part has an index of its own.
@@ -84,7 +84,11 @@ export interface Cursor {
 }
 
 /** An order with the payments of it that an event may change. */
-export type IntakeLedger = Ledger & Known
+export type IntakeLedger = Ledger &
+  Known & {
+    /** Chains on which it is watched. */
+    watchedOn: readonly number[]
+  }
 
 export interface Taken {
   changes: readonly Change[]
@@ -163,7 +167,10 @@ export function intakeStore(database: Database, prisma: PrismaClient, committed:
         query.memos,
         [...known.keys(), ...query.watched],
       ])
-      const ledgers = rows.map(row => ({ ...toFacts(row), payments: known.get(toOrder(row).id) ?? [], isAll: false }))
+      const ledgers = rows.map(row => {
+        const facts = toFacts(row)
+        return { ...facts, watchedOn: row.watched_on, payments: known.get(facts.order.id) ?? [], isAll: false }
+      })
       const attached = new Set(paid.rows.filter(({ is_attached }) => is_attached).map(({ id }) => id))
       return { ledgers, unmatched: unmatched.rows.map(unmatchedPayments.parse), attached }
     },

@@ -1,10 +1,11 @@
 import { CENT } from '@ponte/contracts'
 import { type Database, groupCommit } from '@ponte/service-kit'
-import { isCertain, type Lease } from '../chain/history'
+import { generationsOf, isCertain, type Lease } from '../chain/history'
 import type { PrismaClient } from '../generated/client'
 import type { OrderHistory } from '../order/body'
 import type { Ledger, Order } from '../order/order'
 import type { ChainView } from '../order/verdict'
+import { chainIdsOf } from '../payment/payment'
 import { FIRST_ID, LEASES } from './chain'
 import { LEFT_OVER, TO_RETURN } from './left-over'
 import { authorizations, movements, orders, payments, toOrder, toPayment, toSweep } from './rows'
@@ -13,51 +14,62 @@ import { authorizations, movements, orders, payments, toOrder, toPayment, toSwee
 const IS_HELD = `EXISTS (SELECT 1 FROM parked_memos AS parked WHERE parked.memo = orders.memo
     AND NOT EXISTS (SELECT 1 FROM inbox WHERE inbox.event_id = parked.event_id))`
 const IS_WATCHED = 'coalesce(deposit.watched_generation = cursor.generation AND deposit.watched_through >= 0, false)'
-const CHAIN_FACTS = `cursor.generation AS chain_generation, ${LEASES} AS leases`
+const WATCHED_ELSEWHERE = `SELECT chain_id FROM order_networks AS other JOIN chain_cursors AS there USING (chain_id)
+    WHERE other.order_id = orders.id AND other.watched_generation = there.generation AND other.watched_through >= 0`
+// Few rows, and the same for every order of a statement.
+const CHAINS = `(SELECT coalesce(json_agg(json_build_object('chainId', chain_id, 'generation', generation, 'leases', ${LEASES})), '[]') FROM chain_cursors AS cursor)`
+const FACTS = `array_remove(CASE WHEN ${IS_WATCHED} THEN orders.chain_id END || ARRAY(${WATCHED_ELSEWHERE}), NULL) AS watched_on, ${IS_HELD} AS is_held, ${CHAINS} AS chains`
 const WITH_STATES = `FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id
   LEFT JOIN chain_cursors AS cursor ON cursor.chain_id = orders.chain_id`
 /** Read of an order for its verdict. */
-export const LEDGER_FACTS = `${IS_WATCHED} AS is_watched, ${IS_HELD} AS is_held, ${CHAIN_FACTS} ${WITH_STATES}`
+export const LEDGER_FACTS = `${FACTS} ${WITH_STATES}`
 export interface LedgerFields {
-  is_watched: boolean
+  /** Chains on which it is watched in their present generations. */
+  watched_on: readonly number[]
   is_held: boolean
-  chain_generation: string | null
-  leases: readonly Lease[]
+  chains: readonly { chainId: number; generation: string | null; leases: readonly Lease[] }[]
 }
-export const toFacts = (row: LedgerFields): Ledger => ({
-  order: toOrder(row),
-  isWatched: row.is_watched,
-  isHeld: row.is_held,
-  generation: row.chain_generation,
-  isDoubtful: !isCertain(row.leases),
-})
+export function toFacts(row: LedgerFields): Ledger {
+  const order = toOrder(row)
+  const ids = chainIdsOf(order)
+  return {
+    order,
+    isWatched: ids.every(id => row.watched_on.includes(id)),
+    isHeld: row.is_held,
+    generation: generationsOf(ids, id => row.chains.find(({ chainId }) => chainId === id)),
+    isDoubtful: row.chains.some(({ chainId, leases }) => ids.includes(chainId) && !isCertain(leases)),
+  }
+}
 
 // Raw SQL because it is one statement: what decides could change in between two.
 const LEDGERS = `SELECT ${orders.select()}, ${LEDGER_FACTS}`
 // Raw SQL: sums that are held against those of the orders.
 const COUNTED = `
-  SELECT ${orders.select()}, ${IS_WATCHED} AS is_watched, ${IS_HELD} AS is_held, ${CHAIN_FACTS}, counted.confirmed::text, counted.seen::text, counted.unnamed
+  SELECT ${orders.select()}, ${FACTS}, counted.confirmed::text, counted.seen::text, counted.unnamed
   ${WITH_STATES}
   CROSS JOIN LATERAL (
     SELECT coalesce(sum(gross_units) FILTER (WHERE status = 'confirmed'), 0) AS confirmed,
       coalesce(sum(gross_units) FILTER (WHERE status <> 'orphaned'), 0) AS seen,
-      count(*) FILTER (WHERE status = 'confirmed' AND block_number <= deposit.watched_through AND deposit.watched_generation = cursor.generation
+      count(*) FILTER (WHERE status = 'confirmed' AND (p.block_hash IS NULL OR p.id LIKE orders.chain_id || ':%') AND block_number <= deposit.watched_through AND deposit.watched_generation = cursor.generation
         AND (p.generation IS NULL OR p.generation < deposit.watched_generation)
         AND NOT EXISTS (SELECT FROM attachments WHERE payment_id = p.id))::int AS unnamed
     FROM payments p WHERE p.order_id = orders.id) AS counted`
 
 // An address follows from router, memo and merchant; only what left the order's own is its sweep. Anyone can sweep the same memo for another merchant.
-const OWN_SWEEPS = `sweeps s WHERE s.memo = orders.memo AND s.status = 'confirmed' AND s.chain_id = orders.chain_id
-  AND lower(s.router_address) = lower(orders.router_address) AND lower(s.token_address) = lower(orders.token_address)
-  AND lower(s.merchant_address) = lower(orders.merchant_address)`
+const OWN_SWEEPS = `sweeps s WHERE s.memo = orders.memo AND s.status = 'confirmed' AND lower(s.merchant_address) = lower(orders.merchant_address)
+  AND (s.chain_id, lower(s.router_address), lower(s.token_address)) IN (
+    SELECT orders.chain_id, lower(orders.router_address), lower(orders.token_address)
+    UNION ALL SELECT "chainId", lower("routerAddress"), lower("tokenAddress")
+    FROM jsonb_to_recordset(orders.networks) AS other ("chainId" integer, "routerAddress" text, "tokenAddress" text))`
 
-const MOVED = 'tx_hash, block_number, block_time, log_index, sum(gross_units) OVER (ORDER BY block_number, log_index, id) AS total'
+const MOVED = `tx_hash, block_number, block_time, log_index, split_part(id, ':', 1) AS chain,
+  sum(gross_units) OVER (PARTITION BY split_part(id, ':', 1) ORDER BY block_number, log_index, id) AS total`
 // The sweeps by which transfers were settled, each with all that was swept since the one before: anyone can sweep an address as often as they pay it, and what
 // is read of them is no more than the order has transfers. One that settles stands behind a transfer in the order of the sums.
 const SETTLING_SWEEPS = `(
-  SELECT settling.*, total - coalesce(lag(total) OVER (ORDER BY total), 0) AS gross_units
+  SELECT settling.*, total - coalesce(lag(total) OVER (PARTITION BY chain ORDER BY total), 0) AS gross_units
   FROM (
-    SELECT moved.*, lag(id IS NULL) OVER (ORDER BY total, id NULLS FIRST) AS settles
+    SELECT moved.*, lag(id IS NULL) OVER (PARTITION BY chain ORDER BY total, id NULLS FIRST) AS settles
     FROM (
       SELECT NULL AS id, ${MOVED} FROM payments p WHERE p.order_id = orders.id AND p.kind = 'transfer' AND p.status = 'confirmed'
       UNION ALL SELECT id, ${MOVED} FROM ${OWN_SWEEPS}) AS moved) AS settling
@@ -67,18 +79,21 @@ const SETTLING_SWEEPS = `(
 const LISTED_MAX = 10_000
 // Raw SQL, one statement as above.
 const HISTORY = `
-  SELECT ${orders.select()}, ${IS_WATCHED} AS is_watched, ${IS_HELD} AS is_held, ${CHAIN_FACTS}, deposit.blocked_reason, (${LEFT_OVER})::text AS left_over, (${TO_RETURN})::text AS to_return, coalesce((
+  SELECT ${orders.select()}, ${FACTS}, deposit.blocked_reason, (${LEFT_OVER})::text AS left_over, (${TO_RETURN})::text AS to_return, coalesce((
     SELECT json_agg(${payments.json('p')}) FROM (
       SELECT * FROM payments WHERE order_id = orders.id ORDER BY block_number, log_index, id LIMIT ${LISTED_MAX}) AS p), '[]') AS payments, coalesce((
     SELECT json_agg(${movements.json('s')}) FROM ${SETTLING_SWEEPS}), '[]') AS sweeps, (
     SELECT ${authorizations.json('a')} FROM authorizations a WHERE a.order_id = orders.id) AS "authorization"
   ${WITH_STATES}`
 
-// Raw SQL because its plan was measured: `chain_id > 0` names the index of open orders, which is kept from every other query by it. An order that is not watched in this generation is left for later.
+// Raw SQL because its plan was measured: `chain_id > 0` names the index of open orders, which is kept from every other query by it. An order that is not watched in this generation is left for later,
+// and so is one whose other networks are behind.
+const IS_BEHIND_ELSEWHERE = `EXISTS (SELECT FROM order_networks AS other LEFT JOIN chain_cursors AS there USING (chain_id)
+    WHERE other.order_id = orders.id AND (there.confirmed_time > orders.expires_at AND other.watched_generation = there.generation AND other.watched_through >= 0) IS NOT TRUE)`
 const DUE = `
   SELECT orders.id, orders.expires_at ${WITH_STATES}
   WHERE orders.chain_id = $1 AND orders.chain_id > 0 AND status IN ('pending', 'underpaid', 'confirming') AND expires_at < $2
-    AND ${IS_WATCHED} AND NOT ${IS_HELD} AND (expires_at, orders.id) > ($3::timestamptz, $4::uuid)
+    AND ${IS_WATCHED} AND NOT ${IS_HELD} AND NOT ${IS_BEHIND_ELSEWHERE} AND (expires_at, orders.id) > ($3::timestamptz, $4::uuid)
   ORDER BY expires_at, orders.id LIMIT $5`
 
 // Orders whose sweeps amount to their transfers but for dust, and that were not notified of as settled. Each is looked at when its sweep comes, so that few

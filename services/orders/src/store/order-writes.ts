@@ -34,6 +34,10 @@ const INSERT: Statement = {
   text: `
   WITH opened AS (${settleCharges("SELECT charged, 'opened' FROM unnest($charged::uuid[]) AS charged")}),
   asked AS (INSERT INTO deposit_states (order_id, asked_at) SELECT id, created_at FROM json_populate_recordset(NULL::orders, $orders) ON CONFLICT DO NOTHING),
+  elsewhere AS (
+    INSERT INTO order_networks (order_id, chain_id, asked_at)
+    SELECT id, (network ->> 'chainId')::int, created_at FROM json_populate_recordset(NULL::orders, $orders), jsonb_array_elements(networks) AS network
+    ON CONFLICT DO NOTHING),
   customers AS (${insertCustomers}),
   documents AS (${insertDocuments})
   ${insertRows('orders', orders.columns)}`,

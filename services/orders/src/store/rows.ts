@@ -13,6 +13,10 @@ export interface OrderStoreOptions {
   committed(change: Change): void
 }
 
+const otherNetwork = z.object({
+  ...{ chainId: int, tokenAddress: text, routerAddress: text, depositAddress: text.nullable(), watchFrom: int, merchantIsContract: flag },
+})
+
 /** Fixed when the order is made. */
 const terms = {
   id: text,
@@ -41,6 +45,7 @@ const terms = {
   tokenAddress: text,
   routerAddress: text,
   depositAddress: text.nullable(),
+  networks: z.array(otherNetwork),
   watchFrom: units,
   merchantIsContract: flag,
   expiresAt: time,
@@ -55,12 +60,15 @@ const changing = {
   seenUnits: units,
   transferUnits: units,
   completedUnits: units,
+  completingChainId: int.nullable(),
   completingBlock: units.nullable(),
   completingIndex: int.nullable(),
   completingTime: time.nullable(),
   completingTxHash: text.nullable(),
+  lastChainId: int.nullable(),
   lastBlock: units.nullable(),
   lastIndex: int.nullable(),
+  lastTime: time.nullable(),
   lastTxHash: text.nullable(),
   notifiedUnits: units,
   txHash: text.nullable(),

@@ -1,0 +1,176 @@
+import type { ChainBlocks, OrderBody } from '@ponte/contracts'
+import { until } from '@ponte/service-kit'
+import request from 'supertest'
+import { listener } from './listener'
+import { asMerchant, ROUTER, startOrders } from './setup'
+
+/** The second network of these orders; anvil's is the first. */
+const POLYGON = {
+  network: 'polygon',
+  chain_id: 137,
+  token_address: `0x${'3c'.repeat(20)}`,
+  router_address: ROUTER,
+  deposit_factory: ROUTER,
+}
+
+let system: Awaited<ReturnType<typeof startOrders>>
+let first: ReturnType<typeof listener>
+let second: ReturnType<typeof listener>
+beforeAll(async () => {
+  system = await startOrders({
+    DEPOSIT_FACTORY: ROUTER,
+    OTHER_NETWORKS: JSON.stringify([{ ...POLYGON, confirmations: 5 }]),
+  })
+  first = listener(system.bus)
+  second = listener(system.bus)
+})
+afterAll(() => system.stop())
+
+let expiresIn = 600
+const create = async (): Promise<OrderBody> => {
+  expiresIn += 40_000
+  const body = { brl_amount: '54.20', expires_in: expiresIn }
+  return (await request(system.url).post('/api/v1/orders').set(asMerchant()).send(body)).body
+}
+const read = async ({ id }: OrderBody): Promise<OrderBody> => (await request(system.url).get(`/api/v1/orders/${id}`).set(asMerchant())).body
+const types = async ({ id }: OrderBody) => (await system.published(id)).map(({ type }) => type)
+const at = (order: OrderBody, seconds: number) => new Date(Date.parse(order.expires_at) + seconds * 1000)
+const watched = (...orders: OrderBody[]) => orders.map(({ id }) => ({ order_id: id, through: 0 }))
+const there = { chain_id: 137, token_address: POLYGON.token_address.toLowerCase() }
+/** Both networks are known up to this time. */
+const advances = async (time: Date, change: Partial<ChainBlocks> = {}) => {
+  await system.bus.publish(first.advance(time, change))
+  await system.bus.publish(second.advance(time, { chain_id: 137, ...change }))
+}
+
+describe('an order that may be paid on two networks', () => {
+  it('asks the listener of each to watch its address there', async () => {
+    const order = await create()
+    const { rows } = await system.sql.query(
+      `SELECT body::jsonb #> '{data,chain_id}' AS chain, body::jsonb #>> '{data,orders,0,deposit_address}' AS address FROM outbox
+       WHERE type = 'deposit.watch' AND body::jsonb #>> '{data,orders,0,order_id}' = $1 ORDER BY 1`,
+      [order.id],
+    )
+    // The same contract stands at the same address on both.
+    const address = order.payment.deposit_address
+    expect(rows).toEqual([
+      { chain: 137, address },
+      { chain: 31337, address },
+    ])
+  })
+
+  it('adds up halves of both, completed by the later block time, whichever is reported first', async () => {
+    const order = await create()
+    const half = { gross: 5_000_000n }
+    const early = first.payment(order, { ...half, block_number: 900_000, block_time: at(order, -60).toISOString() })
+    const late = second.payment(order, { ...half, ...there, block_number: 7, block_time: at(order, -30).toISOString() })
+    await second.report('confirmed', late)
+    expect((await read(order)).status).toBe('underpaid')
+    await first.report('confirmed', early)
+    await until(async () => (await read(order)).status === 'paid', 'not paid')
+    expect([(await read(order)).tx_hash, await types(order)]).toEqual([late.tx_hash, ['order.underpaid', 'order.paid']])
+  })
+
+  it('a half that was mined after the end makes it late, however small its block number', async () => {
+    const order = await create()
+    const half = { gross: 5_000_000n }
+    await first.report('confirmed', first.payment(order, { ...half, block_number: 900_001, block_time: at(order, -60).toISOString() }))
+    await second.report('confirmed', second.payment(order, { ...half, ...there, block_number: 8, block_time: at(order, 5).toISOString() }))
+    await advances(at(order, 10), { watched: watched(order) })
+    await until(async () => (await read(order)).status === 'expired', 'not expired')
+    expect((await read(order)).exception).toBe('paid_late')
+  })
+
+  it('money of a network that it does not name, or of the other network’s token, pays nothing', async () => {
+    const order = await create()
+    await second.report('confirmed', second.payment(order, { chain_id: 10 }))
+    await second.report('confirmed', second.payment(order, { chain_id: 137 }))
+    const { rows } = await system.sql.query('SELECT reason FROM unmatched_payments WHERE memo = $1 ORDER BY 1', [order.memo])
+    expect([rows, (await read(order)).status]).toEqual([[{ reason: 'wrong_chain' }, { reason: 'wrong_token' }], 'pending'])
+  })
+
+  it('takes back what another block of its own chain replaced, and nothing of the other chain', async () => {
+    const order = await create()
+    const { rows } = await system.sql.query('SELECT upper(range_merge(advanced))::int AS next FROM chain_cursors WHERE chain_id = 137')
+    const block_number = rows[0]?.next
+    const here = first.payment(order, { gross: 5_000_000n, block_number })
+    const other = second.payment(order, { gross: 5_000_000n, ...there, block_number })
+    await first.report('detected', here)
+    await second.report('detected', other)
+    expect((await read(order)).status).toBe('confirming')
+    // A confirmed range of the one chain that does not name a block of the same number on the other.
+    await system.bus.publish(second.advance(at(order, -100), { chain_id: 137, watched: watched(order) }))
+    const standing = ((await read(order)).payments ?? []).map(({ tx_hash, status }) => [tx_hash, status])
+    expect(standing).toEqual(expect.arrayContaining([[here.tx_hash, 'detected']]))
+    expect(standing).toEqual(expect.arrayContaining([[other.tx_hash, 'orphaned']]))
+  })
+})
+
+describe('invariant 4 with two networks: it expires when both have passed its end', () => {
+  it('neither while one is behind, nor while it is not watched there', async () => {
+    const order = await create()
+    await system.bus.publish(first.advance(at(order, 60), { watched: watched(order) }))
+    await system.orders.idle()
+    expect((await read(order)).status).toBe('pending')
+    await system.bus.publish(second.advance(at(order, 60), { chain_id: 137 }))
+    await system.orders.idle()
+    expect((await read(order)).status).toBe('pending')
+    await second.publish({ chain_id: 137, watched: watched(order) })
+    await until(async () => (await read(order)).status === 'expired', 'not expired')
+    expect(await types(order)).toEqual(['order.expired'])
+  })
+
+  it('a payment in time on the network that is behind pays it', async () => {
+    const order = await create()
+    await advances(at(order, -600), { watched: watched(order) })
+    await system.bus.publish(first.advance(at(order, 600)))
+    await system.orders.idle()
+    const paid = second.payment(order, { ...there, block_time: at(order, -1).toISOString() })
+    await system.bus.publish(second.advance(at(order, 600), { chain_id: 137, payments: [paid] }))
+    await until(async () => (await read(order)).status === 'paid', 'not paid')
+    expect(await types(order)).toEqual(['order.paid'])
+  })
+
+  it('a listener of one network cannot answer for the other', async () => {
+    const order = await create()
+    await system.bus.publish(second.advance(at(order, 60), { chain_id: 137, watched: watched(order) }))
+    await system.bus.publish(first.advance(at(order, 60)))
+    await system.orders.idle()
+    expect((await read(order)).status).toBe('pending')
+  })
+
+  it('another history of one network holds it back until it is watched in that', async () => {
+    const order = await create()
+    await advances(at(order, -600), { watched: watched(order) })
+    second.beginAnew()
+    await system.bus.publish(second.advance(at(order, 60), { chain_id: 137 }))
+    await system.bus.publish(first.advance(at(order, 60)))
+    await system.orders.idle()
+    expect((await read(order)).status).toBe('pending')
+    await second.publish({ chain_id: 137, watched: watched(order) })
+    await until(async () => (await read(order)).status === 'expired', 'not expired')
+  })
+})
+
+it('what the release before counted, which knew no chain, is counted on', async () => {
+  const order = await create()
+  await first.report('confirmed', first.payment(order, { gross: 4_000_000n, block_number: 10 }))
+  await system.sql.query('UPDATE orders SET last_chain_id = NULL, last_time = NULL WHERE id = $1', [order.id])
+  await first.report('confirmed', first.payment(order, { gross: 6_000_000n, block_number: 11 }))
+  expect((await read(order)).status).toBe('paid')
+})
+
+it('refuses several networks with real money, and one named twice', async () => {
+  const others = JSON.stringify([{ ...POLYGON, confirmations: 5 }])
+  const twice = JSON.stringify([{ ...POLYGON, chain_id: 31337, confirmations: 5 }])
+  await expect(startOrders({ OTHER_NETWORKS: twice })).rejects.toThrow('each chain_id once')
+  await expect(
+    startOrders({
+      OTHER_NETWORKS: others,
+      PONTE_MODE: 'live',
+      DEVELOPMENT_CHAIN: 'false',
+      CHAIN_ID: '8453',
+      RPC_URLS: 'http://127.0.0.1:1',
+    }),
+  ).rejects.toThrow('OTHER_NETWORKS')
+})
