@@ -153,16 +153,15 @@ export function routes(deps: RouteDeps): Router {
 
   serve(router, operations.getCheckout, async ({ params }, _req, res) => {
     const history = await historyOf(store, params.order_id)
-    res.json(checkoutBody(history, await store.chain.head(history.order.chainId), place))
+    res.json(checkoutBody(history, await store.chain.heads(), place))
   })
 
   serve(router, operations.getCheckouts, async ({ body }, _req, res) => {
     const found = await store.orders.histories(body.ids)
-    const chains = [...new Set(found.map(({ order }) => order.chainId))]
-    const heads = new Map(await Promise.all(chains.map(async chainId => [chainId, await store.chain.head(chainId)] as const)))
+    const heads = await store.chain.heads()
     const data = found.map(history => ({
       merchant_id: history.order.merchantId,
-      checkout: checkoutBody(history, heads.get(history.order.chainId) ?? 0n, place),
+      checkout: checkoutBody(history, heads, place),
     }))
     res.json({ data } satisfies LiveCheckouts)
   })

@@ -100,6 +100,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     network: config.NETWORK,
     publicUrl: config.PUBLIC_URL,
     confirmations: config.CONFIRMATIONS,
+    others: new Map(config.OTHER_NETWORKS.map(({ chain_id, network, confirmations }) => [chain_id, { network, confirmations }])),
     gaslessMinUnits: factory === undefined ? null : config.GASLESS_MIN_UNITS,
   }
   const { isDepositAddress } = store.orders
@@ -320,6 +321,7 @@ const audited = {
   refunds: ['id'],
   refund_signatures: ['refund_id', 'valid_before'],
   deposit_states: ['order_id'],
+  order_networks: ['order_id', 'chain_id'],
   outbox: ['id'],
   merchants: ['id'],
   payout_addresses: ['merchant_id', 'merchant_version'],

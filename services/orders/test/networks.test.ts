@@ -51,6 +51,11 @@ describe('an order that may be paid on two networks', () => {
        WHERE type = 'deposit.watch' AND body::jsonb #>> '{data,orders,0,order_id}' = $1 ORDER BY 1`,
       [order.id],
     )
+    const uri = `ethereum:${POLYGON.token_address}@137/transfer?address=${order.payment.deposit_address}&uint256=10000000`
+    expect(order.payment.networks).toMatchObject([
+      { network: 'anvil', chain_id: 31337, confirmations: 1, payment_uri: order.payment.payment_uri },
+      { network: 'polygon', chain_id: 137, confirmations: 5, payment_uri: uri, gasless: false },
+    ])
     // The same contract stands at the same address on both.
     const address = order.payment.deposit_address
     expect(rows).toEqual([
@@ -68,7 +73,12 @@ describe('an order that may be paid on two networks', () => {
     expect((await read(order)).status).toBe('underpaid')
     await first.report('confirmed', early)
     await until(async () => (await read(order)).status === 'paid', 'not paid')
-    expect([(await read(order)).tx_hash, await types(order)]).toEqual([late.tx_hash, ['order.underpaid', 'order.paid']])
+    const paid = await read(order)
+    expect([paid.tx_hash, await types(order)]).toEqual([late.tx_hash, ['order.underpaid', 'order.paid']])
+    expect(paid.payments?.map(({ network, chain_id, tx_hash }) => [network, chain_id, tx_hash])).toEqual([
+      ['anvil', 31337, early.tx_hash],
+      ['polygon', 137, late.tx_hash],
+    ])
   })
 
   it('a half that was mined after the end makes it late, however small its block number', async () => {

@@ -102,8 +102,22 @@ export const payment = z.object({
   }),
   block_number: z.int(),
   block_time: timestamp,
+  network: z.string().optional().meta({ description: 'Where it was paid; only where the order has `networks`' }),
+  chain_id: z.int().optional().meta({ description: 'Only where the order has `networks`' }),
 })
 export type PaymentBody = z.infer<typeof payment>
+
+/** One of several networks that an order may be paid on. What comes on all of them adds up. */
+const orderNetwork = z.object({
+  network: z.string(),
+  chain_id: z.int(),
+  token_address: address,
+  router_address: address,
+  deposit_address: address.nullable(),
+  gasless: z.boolean(),
+  payment_uri: z.string().nullable(),
+  confirmations: z.int().meta({ description: 'Blocks until a payment there counts' }),
+})
 
 /** An order as a local system answered it, before anything came. */
 const pendingOrder = {
@@ -172,6 +186,10 @@ export const order = z
       gasless: z.boolean().optional().meta({ description: 'Whether a payer may sign and leave the gas to the platform' }),
       payment_uri: z.string().nullable(),
       checkout_url: z.string(),
+      networks: z
+        .array(orderNetwork)
+        .optional()
+        .meta({ description: 'Every network that it may be paid on, that of the fields above first; only where there are several' }),
     }),
     payments: z.array(payment).optional(),
     success_url: returnUrl.optional().meta({ description: 'Only where it was set' }),

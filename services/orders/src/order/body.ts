@@ -1,17 +1,23 @@
-import { type CheckoutBody, formatBrl, formatRate, formatUsdc, type OrderBody, type PaymentBody } from '@ponte/contracts'
+import { type CheckoutBody, chainIdOf, formatBrl, formatRate, formatUsdc, type OrderBody, type PaymentBody } from '@ponte/contracts'
 import { type Authorization, comingUnits } from '../payment/authorization'
-import { inChainOrder, livePayments, type Payment } from '../payment/payment'
+import { type Destination, destinationsOf, inChainOrder, livePayments, type Payment } from '../payment/payment'
 import { type Settlement, type Sweep, settlements } from '../payment/settlement'
 import { type Invoicing, invoicingBody, NO_INVOICING } from './invoicing'
 import { givenAwayUnits, type Ledger, type Order, receivedUnits } from './order'
 import { requiredUnits } from './verdict'
 
-export interface Place {
+/** A network as payers read it. */
+interface NetworkPlace {
+  network: string
+  confirmations: number
+}
+
+export interface Place extends NetworkPlace {
   /** Real money moves here. */
   livemode: boolean
-  network: string
   publicUrl: string
-  confirmations: number
+  /** The other networks of this deployment, by chain. */
+  others: ReadonlyMap<number, NetworkPlace>
   /** An order for less than this is not relayed: the gas would cost more than its fee brings. Null where nothing is relayed. */
   gaslessMinUnits: bigint | null
 }
@@ -33,7 +39,7 @@ export interface OrderHistory extends Ledger {
 /** The order as the API shows it, with its payments and what became of their money. */
 export const historyBody = (history: OrderHistory, place: Place, invoicing?: Invoicing): OrderBody => ({
   ...orderBody(history.order, place, invoicing),
-  payments: paymentBodies(history),
+  payments: paymentBodies(history, place),
 })
 
 /** The order as the API shows it. Events and lists of other things have it without customer and document. */
@@ -69,7 +75,7 @@ export function orderBody(order: Order, place: Place, invoicing: Invoicing = NO_
 }
 
 /** The order as its payer may see it: nothing about the merchant but the name, and the number that it gave the order. */
-export function checkoutBody(history: OrderHistory, headBlock: bigint, place: Place): CheckoutBody {
+export function checkoutBody(history: OrderHistory, heads: ReadonlyMap<number, bigint>, place: Place): CheckoutBody {
   const { order, payments, authorization } = history
   const due = dueUnits(order, comingUnits(authorization, payments))
   return {
@@ -89,10 +95,10 @@ export function checkoutBody(history: OrderHistory, headBlock: bigint, place: Pl
     due: formatUsdc(due),
     memo: order.memo,
     tx_hash: order.txHash ?? livePayments(payments).toSorted(inChainOrder)[0]?.txHash ?? null,
-    confirmations: confirmations(livePayments(payments), headBlock, place.confirmations),
+    confirmations: confirmations(history, heads, place),
     quote: quoteBody(order),
     payment: paymentTarget(order, place, due),
-    payments: paymentBodies(history),
+    payments: paymentBodies(history, place),
     authorization: authorization && {
       status: authorization.status,
       amount: formatUsdc(authorization.grossUnits),
@@ -116,10 +122,12 @@ export function dueUnits(order: Order, coming = 0n): bigint {
   return seenUnits < requiredUnits(order) ? order.usdcUnits - seenUnits : 0n
 }
 
-function confirmations(payments: readonly Payment[], headBlock: bigint, required: number) {
-  const newest = payments.filter(payment => payment.status === 'detected').at(-1)
+function confirmations({ order, payments }: OrderHistory, heads: ReadonlyMap<number, bigint>, place: Place) {
+  const newest = payments.filter(({ status }) => status === 'detected').at(-1)
   if (!newest) return null
-  const seen = headBlock >= newest.blockNumber ? Number(headBlock - newest.blockNumber) + 1 : 1
+  const chainId = chainIdOf(newest.id) ?? order.chainId
+  const [head, required] = [heads.get(chainId) ?? 0n, placeOf(chainId, order, place).confirmations]
+  const seen = head >= newest.blockNumber ? Number(head - newest.blockNumber) + 1 : 1
   return { seen: Math.min(seen, required), required }
 }
 
@@ -155,21 +163,50 @@ const paymentTarget = (order: Order, place: Place, due: bigint) => ({
   router_address: order.routerAddress,
   merchant_address: order.merchantAddress,
   deposit_address: order.depositAddress,
-  gasless: place.gaslessMinUnits !== null && order.usdcUnits >= place.gaslessMinUnits,
+  gasless: isGasless(order, place),
   payment_uri: paymentUri(order, due),
   checkout_url: `${place.publicUrl}/pay/${order.id}`,
+  ...(order.networks.length === 0 ? {} : { networks: networkBodies(order, place, due) }),
 })
 
+const networkBodies = (order: Order, place: Place, due: bigint) =>
+  destinationsOf(order).map(destination => ({
+    ...placeOf(destination.chainId, order, place),
+    chain_id: destination.chainId,
+    token_address: destination.tokenAddress,
+    router_address: destination.routerAddress,
+    deposit_address: destination.depositAddress,
+    gasless: destination.chainId === order.chainId && isGasless(order, place),
+    payment_uri: paymentUri(destination, due),
+  }))
+
+const isGasless = (order: Order, { gaslessMinUnits }: Place): boolean => gaslessMinUnits !== null && order.usdcUnits >= gaslessMinUnits
+
 /** An ERC-681 link for what is due; null where no plain transfer pays the order, or nothing is due. */
-export const paymentUri = ({ depositAddress, tokenAddress, chainId }: Order, due: bigint): string | null =>
+export const paymentUri = ({ depositAddress, tokenAddress, chainId }: Destination, due: bigint): string | null =>
   depositAddress === null || due === 0n ? null : `ethereum:${tokenAddress}@${chainId}/transfer?address=${depositAddress}&uint256=${due}`
 
-function paymentBodies({ payments, sweeps, blockedReason }: OrderHistory): PaymentBody[] {
+function paymentBodies({ order, payments, sweeps, blockedReason }: OrderHistory, place: Place): PaymentBody[] {
   const settled = settlements(payments, sweeps, blockedReason !== null)
   // Mined again in another block, a transaction is shown once, as it stands.
   const standing = new Set(livePayments(payments).map(({ txHash, grossUnits }) => `${txHash} ${grossUnits}`))
   const shown = payments.filter(({ status, txHash, grossUnits }) => status !== 'orphaned' || !standing.has(`${txHash} ${grossUnits}`))
-  return shown.toSorted(inChainOrder).map(payment => paymentBody(payment, settled.get(payment.id)))
+  return shown.toSorted(inChainOrder).map(payment => ({
+    ...paymentBody(payment, settled.get(payment.id)),
+    ...(order.networks.length === 0 ? {} : chainOf(payment, order, place)),
+  }))
+}
+
+function chainOf({ id }: Payment, order: Order, place: Place) {
+  const chainId = chainIdOf(id) ?? order.chainId
+  return { network: placeOf(chainId, order, place).network, chain_id: chainId }
+}
+
+/** One that this deployment does not follow any more is named by its number. */
+function placeOf(chainId: number, order: Order, place: Place): NetworkPlace {
+  const { network, confirmations } =
+    chainId === order.chainId ? place : (place.others.get(chainId) ?? { ...place, network: String(chainId) })
+  return { network, confirmations }
 }
 
 const MINTED = `0x${'0'.repeat(40)}`

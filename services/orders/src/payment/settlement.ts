@@ -19,9 +19,10 @@ export interface Settlement {
  * else (decision: a transfer is the payment). `blocked`: the listener last reported that the address cannot be swept.
  */
 export function settlements(payments: readonly Payment[], sweeps: readonly Sweep[], blocked: boolean): Map<string, Settlement> {
-  const chainIds = new Set(payments.map(({ id }) => chainIdOf(id)))
+  const chainIds = new Set([...payments, ...sweeps].flatMap(({ id }) => chainIdOf(id) ?? []))
+  if (chainIds.size <= 1) return settlementsOn(payments, sweeps, blocked)
   // A chain's sweeps move nothing of another one.
-  const of = <T extends { id: string }>(rows: readonly T[], chainId: number | null) => rows.filter(({ id }) => chainIdOf(id) === chainId)
+  const of = <T extends { id: string }>(rows: readonly T[], chainId: number) => rows.filter(({ id }) => chainIdOf(id) === chainId)
   return new Map([...chainIds].flatMap(chainId => [...settlementsOn(of(payments, chainId), of(sweeps, chainId), blocked)]))
 }
 

@@ -174,6 +174,10 @@ export function chainStore(database: Database, prisma: PrismaClient, now: () => 
     /** The head of the chain as the listener last reported it; 0 while unknown. */
     head: async (chainId: number): Promise<bigint> => (await prisma.chainCursor.findUnique({ where: { chainId } }))?.headBlock ?? 0n,
 
+    /** The same of every chain that is followed. */
+    heads: async (): Promise<ReadonlyMap<number, bigint>> =>
+      new Map((await prisma.chainCursor.findMany({ select: { chainId: true, headBlock: true } })).map(row => [row.chainId, row.headBlock])),
+
     /** That head as of the last `refresh` here; null before one knew it. An older one is safe: more blocks are watched. */
     knownHead: (chainId: number): number | null => heads.get(chainId) ?? null,
 

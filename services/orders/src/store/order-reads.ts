@@ -62,8 +62,10 @@ const OWN_SWEEPS = `sweeps s WHERE s.memo = orders.memo AND s.status = 'confirme
     UNION ALL SELECT "chainId", lower("routerAddress"), lower("tokenAddress")
     FROM jsonb_to_recordset(orders.networks) AS other ("chainId" integer, "routerAddress" text, "tokenAddress" text))`
 
-const MOVED = `tx_hash, block_number, block_time, log_index, split_part(id, ':', 1) AS chain,
-  sum(gross_units) OVER (PARTITION BY split_part(id, ':', 1) ORDER BY block_number, log_index, id) AS total`
+// The release before gave ids that name no chain, and orders one.
+const CHAIN = "CASE WHEN orders.networks <> '[]' THEN split_part(id, ':', 1) END"
+const MOVED = `tx_hash, block_number, block_time, log_index, ${CHAIN} AS chain,
+  sum(gross_units) OVER (PARTITION BY ${CHAIN} ORDER BY block_number, log_index, id) AS total`
 // The sweeps by which transfers were settled, each with all that was swept since the one before: anyone can sweep an address as often as they pay it, and what
 // is read of them is no more than the order has transfers. One that settles stands behind a transfer in the order of the sums.
 const SETTLING_SWEEPS = `(

@@ -6,8 +6,12 @@ import { authorizations } from './rows'
 const BLOCKED: Statement = {
   name: 'deposit-blocked',
   text: `
+  WITH elsewhere AS (
+    UPDATE order_networks SET blocked_reason = $reason, blocked_revision = $revision::int
+    WHERE order_id = $order_id::uuid AND chain_id = $chain_id::int AND blocked_revision < $revision::int)
   INSERT INTO deposit_states AS known (order_id, merchant_id, blocked_reason, blocked_revision)
-  VALUES ($order_id, (SELECT merchant_id FROM orders WHERE id = $order_id::uuid), $reason, $revision)
+  SELECT $order_id::uuid, (SELECT merchant_id FROM orders WHERE id = $order_id::uuid), $reason::text, $revision::int
+  WHERE NOT EXISTS (SELECT FROM orders WHERE id = $order_id::uuid AND chain_id <> $chain_id::int)
   ON CONFLICT (order_id) DO UPDATE SET merchant_id = EXCLUDED.merchant_id, blocked_reason = EXCLUDED.blocked_reason,
     blocked_revision = EXCLUDED.blocked_revision
   WHERE known.blocked_revision < EXCLUDED.blocked_revision`,
@@ -15,8 +19,8 @@ const BLOCKED: Statement = {
 
 /** The relayer's reports about deposit addresses do not touch the order's row, which changes with its payments alone. */
 export const depositStore = (database: Database) => ({
-  async markBlocked({ order_id, reason, revision }: DepositBlocked, eventId: string): Promise<void> {
-    await database.commit({ inbox: [eventId], write: BLOCKED, values: { order_id, reason, revision } })
+  async markBlocked({ chain_id, order_id, reason, revision }: DepositBlocked, eventId: string): Promise<void> {
+    await database.commit({ inbox: [eventId], write: BLOCKED, values: { chain_id, order_id, reason, revision } })
   },
 })
 

@@ -207,7 +207,8 @@ it('amounts are gross, to the unit where it can be known, and exceptions mean wh
 it('what an order’s payments come to is counted once, as the order keeps it from now on', async () => {
   for (const { name } of ORDERS) {
     const { order, payments } = await history(name)
-    expect([name, order]).toEqual([name, { ...order, ...tallyOf(payments, requiredUnits(order)) }])
+    // Not counted anew for a column that one network has no use for.
+    expect([name, order]).toEqual([name, { ...order, ...tallyOf(payments, requiredUnits(order)), lastTime: null }])
   }
 })
 
