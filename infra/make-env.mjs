@@ -25,6 +25,9 @@ const secrets = [
 export const environmentText = secret => `# Secrets of this installation; keep them out of any repository.
 ${secrets.map(name => `${name}=${secret()}`).join('\n')}
 
+# The release whose images run: what docker compose build makes, and infra/compose/ops roll begins to use.
+PONTE_VERSION=local
+
 # Where payers and merchants reach the gateway, and the port it is published on.
 PUBLIC_URL=http://127.0.0.1:8080
 PONTE_PORT=8080

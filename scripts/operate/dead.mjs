@@ -4,8 +4,7 @@ import { ask, opsUrls } from './ops-ports.mjs'
 
 // The events that a service could not handle: npm run dead -- list | show <id> | retry <id>… | retry --all | discard <id>… [--service orders]
 const QUEUES = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'webhook-dispatcher']
-const USAGE =
-  'Usage: npm run dead -- list | show <id> | retry <id>… | retry --all | discard <id>…, each with --service <name> for one service alone.'
+const USAGE = 'Usage: dead list | show <id> | retry <id>… | retry --all | discard <id>…, each with --service <name> for one service alone.'
 
 async function main() {
   const { values, positionals } = parseArgs({

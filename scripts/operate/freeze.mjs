@@ -6,7 +6,7 @@ import { ask, opsUrls } from './ops-ports.mjs'
 async function main() {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { end: { type: 'boolean', default: false } } })
   const [id, ...more] = positionals
-  if (!id || more.length > 0) throw new StepError('Usage: npm run freeze -- <merchant id> [--end]')
+  if (!id || more.length > 0) throw new StepError('Usage: freeze <merchant id> [--end]')
   const url = opsUrls(['api-gateway'])['api-gateway']
   const path = `/merchants/${encodeURIComponent(id)}/${values.end ? 'unfreeze' : 'freeze'}`
   const { display_name, frozen_at, waiting } = await ask(url, path, { method: 'POST' })

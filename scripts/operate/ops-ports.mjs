@@ -1,21 +1,39 @@
+import { lookup } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../develop/setup.mjs'
 import { StepError } from '../develop/steps.mjs'
 
 const variableOf = service => `${service.toUpperCase().replaceAll('-', '_')}_OPS_URL`
 
 /** The ops port of one replica of each of these services: in the environment, or where npm start wrote them. */
-export const opsUrls = services => Object.fromEntries(Object.entries(replicaUrls(services)).map(([service, [first]]) => [service, first]))
+export const opsUrls = services =>
+  Object.fromEntries(Object.entries(namedUrls(services)).map(([service, urls]) => [service, listOf(urls)[0]]))
 
-/** Addresses of all replicas: the environment names them comma-separated. */
-export const replicaUrls = services =>
-  Object.fromEntries(Object.entries(namedUrls(services)).map(([service, urls]) => [service, urls.split(',').map(url => url.trim())]))
+/** Of all replicas: the environment names them comma-separated, or by a name that has an address for each. */
+export const replicaUrls = async services =>
+  Object.fromEntries(
+    await Promise.all(
+      Object.entries(namedUrls(services)).map(async ([service, urls]) => [
+        service,
+        (await Promise.all(listOf(urls).map(addressesOf))).flat(),
+      ]),
+    ),
+  )
+
+const listOf = urls => urls.split(',').map(url => url.trim())
+
+async function addressesOf(url) {
+  const { hostname } = new URL(url)
+  const found = await lookup(hostname, { all: true }).catch(() => [])
+  const alike = found.filter(({ family }) => family === found[0].family)
+  if (alike.length < 2) return [url]
+  return alike.map(({ address, family }) => url.replace(hostname, family === 6 ? `[${address}]` : address)).sort()
+}
 
 function namedUrls(services) {
   const given = Object.fromEntries(services.map(service => [service, process.env[variableOf(service)]]))
   if (services.every(service => given[service])) return given
-  const file = join(process.env.PONTE_STATE_DIR ?? join(root, '.ponte'), 'embedded.json')
+  const file = join(process.env.PONTE_STATE_DIR ?? join(import.meta.dirname, '../../.ponte'), 'embedded.json')
   try {
     const { metrics_urls } = JSON.parse(readFileSync(file, 'utf8'))
     return Object.fromEntries(services.map(service => [service, given[service] ?? metrics_urls[service].replace(/\/metrics$/, '')]))

@@ -1,17 +1,13 @@
-import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
 import { fail, StepError } from '../develop/steps.mjs'
+import { audit } from './audit.mjs'
 import { ask, opsUrls } from './ops-ports.mjs'
 
 // The operator's own audit: asks chain-listener, orders and webhook-dispatcher on their ops ports for their rows, and judges them by tests/audit, which
 // imports nothing of theirs. Ends with 1 when anything differs. With --restored 2026-11-22T14:00:00Z/2026-11-22T14:20:00Z the orders that a restored database
 // of orders forgot are named with their money, and are no difference (docs/operating/recover.md).
-const require = createRequire(import.meta.url)
-require('../test/register-typescript.cjs')
-const { audit } = require('../../tests/audit/index.ts')
-
 const LOOK_AGAIN_MS = 3_000
-const USAGE = 'Usage: npm run reconcile -- [--from-block N] [--to-block N] [--restored <moment restored to>/<moment of restoring>]…'
+const USAGE = 'Usage: reconcile [--from-block N] [--to-block N] [--restored <moment restored to>/<moment of restoring>]…'
 const { PAYMENT_TOLERANCE_UNITS: TOLERANCE, PTAX_URL } = process.env
 
 async function main() {

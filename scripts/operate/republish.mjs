@@ -9,7 +9,7 @@ const PUBLISHERS = ['api-gateway', 'orders', 'subscriptions', 'chain-listener']
 async function main() {
   const { values } = parseArgs({ options: { since: { type: 'string' }, service: { type: 'string' } } })
   if (values.since === undefined || (values.service !== undefined && !PUBLISHERS.includes(values.service)))
-    throw new StepError(`Usage: npm run republish -- --since <time, as 2026-11-22T14:00:00Z> [--service ${PUBLISHERS.join(' | ')}]`)
+    throw new StepError(`Usage: republish --since <time, as 2026-11-22T14:00:00Z> [--service ${PUBLISHERS.join(' | ')}]`)
   for (const [service, url] of Object.entries(opsUrls(values.service ? [values.service] : PUBLISHERS))) {
     const { events } = await ask(url, `/republish?${new URLSearchParams({ since: values.since })}`, { method: 'POST' })
     console.log(`${service}: ${events} events are published again; readers that know them drop them.`)

@@ -8,7 +8,7 @@ const LOOK_MS = 500
 async function main() {
   const { values } = parseArgs({ options: { from: { type: 'string' }, to: { type: 'string' } } })
   const [from, to] = [values.from, values.to].map(block => (/^\d+$/.test(block ?? '') ? Number(block) : Number.NaN))
-  if (!(from <= to)) throw new StepError('Usage: npm run rescan -- --from N --to N')
+  if (!(from <= to)) throw new StepError('Usage: rescan --from N --to N')
   const url = opsUrls(['chain-listener'])['chain-listener']
   await ask(url, `/rescan?from_block=${from}&to_block=${to}`, { method: 'POST' })
   for (let printed = -1; ; ) {

@@ -8,7 +8,7 @@ const WAIT_MS = 5_000
 
 async function main() {
   // The relayer has an ops port where it is a process of its own; inside the listener it is seen there.
-  const replicas = replicaUrls([...SERVICES, ...(process.env.RELAYER_OPS_URL ? ['relayer'] : [])])
+  const replicas = await replicaUrls([...SERVICES, ...(process.env.RELAYER_OPS_URL ? ['relayer'] : [])])
   // Each replica for itself: one that hangs is seen in no other's answer.
   const urls = Object.fromEntries(
     Object.entries(replicas).flatMap(([service, all]) => all.map((url, at) => [all.length > 1 ? `${service} ${at + 1}` : service, url])),

@@ -1,11 +1,5 @@
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { getCreateAddress } from 'ethers'
 import { groupBy, lower, millis, type Row, text, unlike } from './rows'
-
-// An operator's start installs no dependency of the tests.
-const { getCreateAddress: createdBy }: { getCreateAddress(by: { from: string; nonce: number }): string } = createRequire(
-  join(__dirname, '../../packages/payment-router/package.json'),
-)('ethers')
 
 export interface PayoutBooks {
   /** As orders has them, by the merchant's versions. */
@@ -65,7 +59,7 @@ function watchDifferences({ payoutAddresses, orders, payouts, generation, token,
   const watched = new Map(payouts.map(row => [String(row.address), row]))
   const deposits = new Set(orders.map(({ deposit_address }) => lower(deposit_address)))
   const routers = [...new Set(orders.map(({ router_address }) => String(lower(router_address))))]
-  const unpayable = new Set([token, `0x${'0'.repeat(40)}`, ...routers, ...routers.map(from => lower(createdBy({ from, nonce: 1 })))])
+  const unpayable = new Set([token, `0x${'0'.repeat(40)}`, ...routers, ...routers.map(from => lower(getCreateAddress({ from, nonce: 1 })))])
   const asked = groupBy(
     payoutAddresses.filter(({ payout_address }) => payout_address !== null && !unpayable.has(lower(payout_address))),
     row => String(lower(row.payout_address)),

@@ -1,9 +1,5 @@
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { id as keccak } from 'ethers'
 import { groupBy, lower, millis, type Row, seconds, text, units, unlike } from './rows'
-
-// An operator's start installs no dependency of the tests.
-const { id: keccak }: { id(text: string): string } = createRequire(join(__dirname, '../../packages/payment-router/package.json'))('ethers')
 
 export interface ReturnBooks {
   /** As orders has them, with every signature that it saw. */

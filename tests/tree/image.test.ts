@@ -69,4 +69,28 @@ describe('the image recipe, carried out in clean folders', () => {
     },
     600_000,
   )
+
+  it('ops, which needs no package, has each of the operator’s commands and asks every address of a name', async () => {
+    const { folder: cwd } = image('ops')
+    const run = (args: string[], env = {}) => {
+      const { status, stdout, stderr } = spawnSync(process.execPath, ['ops.mjs', ...args], { cwd, env, encoding: 'utf8' })
+      return { status, output: stdout + stderr }
+    }
+    const { status, output } = run([])
+    expect(status).toBe(2)
+    const commands = [...output.matchAll(/\b(?!Name|one|of\b)[a-z]+/g)].map(([command]) => command)
+    expect(commands).toEqual(['status', 'reconcile', 'rescan', 'republish', 'dead', 'reseal', 'freeze'])
+    for (const command of commands)
+      expect(run([command])).toEqual({ status: 1, output: expect.stringMatching(/^\n(Start Ponte first|Usage: )/) })
+    const nowhere = `http://127.0.0.1:${await freePort()}`
+    const urls = ['API_GATEWAY', 'ORDERS', 'SUBSCRIPTIONS', 'CHAIN_LISTENER', 'WEBHOOK_DISPATCHER'].map(name => [
+      `${name}_OPS_URL`,
+      nowhere,
+    ])
+    expect(run(['status'], Object.fromEntries(urls))).toEqual({
+      status: 1,
+      output: expect.stringContaining(`no answer at ${nowhere}`),
+    })
+    expect(run(['reconcile'], Object.fromEntries(urls))).toEqual({ status: 1, output: expect.stringContaining('ECONNREFUSED') })
+  })
 })

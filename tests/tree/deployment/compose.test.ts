@@ -1,6 +1,6 @@
 import { testAccounts } from '@ponte/local-servers'
 import { parse } from 'yaml'
-import { PRODUCTION_FILES, productionEnv, read, readCompose } from './compose'
+import { interpolate, PRODUCTION_FILES, productionEnv, read, readCompose } from './compose'
 import { LASTING_IMAGE, variablesOf } from './container'
 import { creators, programs, unknownSettings } from './programs'
 
@@ -64,7 +64,7 @@ it('bounds every container and its log, and has each come back', () => {
 })
 
 it('names each image by its whole version', () => {
-  for (const [, { image = '' }] of running) expect(image).toMatch(LASTING_IMAGE)
+  for (const [, { image = '' }] of running) expect(interpolate(image, env)).toMatch(LASTING_IMAGE)
 })
 
 it('takes metrics from every program', () => {

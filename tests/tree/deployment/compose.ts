@@ -51,7 +51,7 @@ export function readCompose(files: readonly string[] = ['docker-compose.yml']) {
 }
 
 /** `${NAME}`, `${NAME:-default}`, `${NAME:?complaint}`. */
-function interpolate(text: string, env: Variables): string {
+export function interpolate(text: string, env: Variables): string {
   return text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, operator?: string, rest = '') => {
     const value = env[name]
     if (value) return value

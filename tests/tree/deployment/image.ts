@@ -27,7 +27,7 @@ function copyContext(target: string): void {
     maxBuffer: 64 << 20,
   }).stdout.split('\n')
   for (const file of files) {
-    if (!file || /(^|\/)(test|\.ci)\/|^tests\/.*\/|\.test\.ts$/.test(file)) continue
+    if (!file || /(^|\/)(test|\.ci)\/|^tests\/(?!audit\/|simulation\/oracle\.ts$).*\/|\.test\.ts$/.test(file)) continue
     const from = join(root, file)
     if (spawnSync('test', ['-f', from]).status !== 0) continue
     mkdirSync(dirname(join(target, file)), { recursive: true })
@@ -35,28 +35,49 @@ function copyContext(target: string): void {
   }
 }
 
-/** Carries the recipe out for one service and answers the final stage. Stages that do not depend on the service are kept between calls. */
+const OPS = 'ops'
+
+/** The stages that a target is made of, and those only. */
+function stagesOf(target: string): ReadonlySet<string> {
+  const stages = new Map<string, string[]>()
+  let name = ''
+  for (const [instruction, rest] of instructions) {
+    if (instruction === 'FROM') {
+      name = nameOf(rest)
+      stages.set(name, [])
+    }
+    const [, from] = /^(?:--from=)?(\w+) /.exec(rest) ?? []
+    if (from && (instruction === 'FROM' || instruction === 'COPY')) stages.get(name)?.push(from)
+  }
+  const wanted = new Set([target])
+  for (const each of wanted) for (const from of stages.get(each) ?? []) if (stages.has(from)) wanted.add(from)
+  return wanted
+}
+const nameOf = (from: string) => /AS (\w+)/.exec(from)?.[1] ?? 'final'
+
+/** Carries the recipe out for one service, or for the operator's commands, and answers the last stage. What does not depend on the service is kept between calls. */
 function build(service: string, folder: string, kept: Map<string, Stage>): Stage {
+  const target = service === OPS ? OPS : 'final'
+  const wanted = stagesOf(target)
   const args: Record<string, string> = { SERVICE: service }
   const stages = new Map<string, Stage>()
   let stage: Stage = { root: folder, folder, env: {} }
   let name = ''
-  let reused = false
+  let isDue = false
   const inside = (path: string, of = stage) => (isAbsolute(path) ? join(of.root, path) : join(of.folder, path))
   const expand = (text: string) => text.replace(/\$\{?(\w+)\}?/g, (_, key: string) => args[key] ?? stage.env[key] ?? '')
   for (const [instruction, rest] of instructions) {
     if (instruction === 'FROM') {
-      name = /AS (\w+)/.exec(rest)?.[1] ?? 'final'
+      if (name === 'build') kept.set(name, stage)
+      name = nameOf(rest)
       const known = kept.get(name)
-      reused = known !== undefined
+      isDue = known === undefined && wanted.has(name)
       const stageRoot = join(folder, `${name}-${service}`)
-      stage = known ?? { root: stageRoot, folder: stageRoot, env: {} }
+      const base = kept.get(rest.split(' ')[0] ?? '')
+      stage = known ?? { root: stageRoot, folder: base?.folder ?? stageRoot, env: {} }
       stages.set(name, stage)
-    } else if (instruction === 'ARG' && rest === 'SERVICE') {
-      if (name === 'build') kept.set(name, { ...stage })
-      reused = false
-      stage.env.SERVICE = service
-    } else if (reused) continue
+    } else if (!isDue) continue
+    else if (instruction === 'ARG' && rest === 'SERVICE') stage.env.SERVICE = service
     else if (instruction === 'WORKDIR') {
       stage.folder = inside(rest)
       mkdirSync(stage.folder, { recursive: true })
@@ -64,7 +85,7 @@ function build(service: string, folder: string, kept: Map<string, Stage>): Stage
       const from = /--from=(\w+) /.exec(rest)?.[1]
       const [source = '', target = ''] = rest.replace(/--from=\w+ /, '').split(' ')
       if (!from) copyContext(inside(target))
-      else cpSync(inside(source, stages.get(from) ?? kept.get(from)), inside(target), { recursive: true, verbatimSymlinks: true })
+      else cpSync(inside(source, stages.get(from)), inside(target), { recursive: true, verbatimSymlinks: true })
     } else if (instruction === 'ENV') {
       for (const [, key = '', value = ''] of expand(rest).matchAll(/(\w+)=(\S+)/g)) stage.env[key] = value
     } else if (instruction === 'RUN' && !rest.includes('chown')) {
@@ -74,11 +95,11 @@ function build(service: string, folder: string, kept: Map<string, Stage>): Stage
       if (ran.status !== 0) throw new Error(`RUN ${rest}\n${ran.stdout}\n${ran.stderr}`)
     }
   }
-  return stage
+  return stages.get(target) ?? stage
 }
 
 const arrayIn = (text = '[]'): string[] => JSON.parse(/\[.*\]/.exec(text)?.[0] ?? '[]')
-const instruction = (wanted: string) => instructions.find(([each]) => each === wanted)?.[1]
+const instruction = (wanted: string) => instructions.findLast(([each]) => each === wanted)?.[1]
 
 /** Run by a container engine; the health check is asked for whether the container is healthy. */
 export const entryPoint = arrayIn(instruction('ENTRYPOINT'))

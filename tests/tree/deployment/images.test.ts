@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
 const root = join(__dirname, '../../..')
-const ALL = /^\s*(?:image: |imageName: |FROM (?!\$)|ARG NODE_IMAGE=)(\S+)/gm
+const ALL = /^\s*(?:image: |imageName: |FROM (?=\S+:)(?!\$)|ARG NODE_IMAGE=)(\S+)/gm
 const OWN = `ghcr.io/you/ponte/orders@sha256:${'d'.repeat(64)}`
 
 let folder: string
