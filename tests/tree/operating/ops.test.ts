@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 
@@ -70,4 +70,77 @@ it('changes nothing without a yes, and for no database that is not ours', () => 
   const unknown = ops(['restore-one', 'postgres', 'latest', '--yes'])
   expect(unknown).toMatchObject({ status: 1, calls: [] })
   expect(unknown.stderr).toContain('Not a database of ours')
+})
+
+describe('roll', () => {
+  // Replicas are files that hold what Compose and Docker would state of them: the hash of their settings and the image.
+  const ENGINE = `#!/bin/bash
+cd "$REPLICAS"
+case "$*" in
+'compose config --hash orders') echo "orders $SETTINGS" ;;
+'compose config orders') printf 'services:\\n  orders:\\n    deploy:\\n      replicas: 2\\n    image: ponte/orders:1\\n%s  postgres:\\n    image: postgres\\n' "$PORTS" ;;
+'compose ps --quiet orders') ls ;;
+'compose up --detach --no-deps --no-recreate --no-build --scale orders='*) until [ "$(ls | wc -l)" -ge "$(sed 's/.*=\\([0-9]*\\) .*/\\1/' <<<"$*")" ]; do echo "$SETTINGS $IMAGE" >"$(mktemp "replica-XXXX")"; done ;;
+'image inspect'*) [ -n "$IMAGE" ] && echo "$IMAGE" ;;
+'inspect --format {{ .State.Health'*) [ "\${!#}" = "$ILL" ] && echo unhealthy || echo healthy ;;
+'inspect --format {{ index'*) cat "\${!#}" ;;
+exec*) [ "$READY" = yes ] ;;
+'stop '* | 'rm --force '*) [ "$1" = stop ] || rm "\${@:3}" ;;
+'rm '*) rm "\${@:2}" ;;
+esac
+`
+  const roll = (settings: object, ...options: string[]) => {
+    const { status, stdout, stderr } = spawnSync(join(folder, 'infra/compose/ops'), ['roll', 'orders', ...options], {
+      env: {
+        PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter),
+        ...{ REPLICAS: join(folder, 'replicas'), SETTINGS: 'now', IMAGE: 'image', READY: 'yes', PORTS: '' },
+        ...{ ROLL_WAIT_S: '1', SEEN_AFTER_S: '0', ...settings },
+      },
+      encoding: 'utf8',
+      input: '',
+    })
+    const replicas = readdirSync(join(folder, 'replicas')).map(name => readFileSync(join(folder, 'replicas', name), 'utf8').trim())
+    return { status, output: stdout + stderr, replicas: replicas.sort() }
+  }
+  beforeEach(() => {
+    mkdirSync(join(folder, 'replicas'))
+    for (const name of ['one', 'two']) writeFileSync(join(folder, 'replicas', name), 'before image\n')
+    writeFileSync(join(folder, 'bin/docker'), ENGINE)
+  })
+
+  const BEFORE = ['before image', 'before image']
+  const NOW = ['now image', 'now image']
+
+  it('replaces replicas of other settings or of another image, and repeated does nothing', () => {
+    expect(roll({}, '--yes')).toMatchObject({ status: 0, replicas: NOW })
+    expect(roll({}, '--yes')).toMatchObject({
+      status: 0,
+      output: 'orders: 2 of ponte/orders:1 run already, with the settings of .env.\n',
+      replicas: NOW,
+    })
+    expect(roll({ IMAGE: 'newer' }, '--yes')).toMatchObject({ status: 0, replicas: ['now newer', 'now newer'] })
+  })
+
+  it('goes on where it was ended', () => {
+    writeFileSync(join(folder, 'replicas', 'three'), 'now image\n')
+    expect(roll({}, '--yes')).toMatchObject({
+      status: 0,
+      replicas: NOW,
+      output: expect.stringContaining('2 of ponte/orders:1, 1 of which are there, beside 2 of before'),
+    })
+  })
+
+  it.each<[string, object, string]>([
+    ['new ones that do not become ready', { READY: 'no' }, 'those of before serve on'],
+    ['one of before that is not healthy', { ILL: 'one' }, 'is not healthy'],
+    ['an image that is not there', { IMAGE: '' }, 'There is no image ponte/orders:1'],
+    ['a published port', { PORTS: '    ports:\n      - mode: ingress\n        published: "8080"\n' }, 'has a port of this machine'],
+  ])('%s: those of before stay', (_what, settings, output) => {
+    expect(roll(settings, '--yes')).toMatchObject({ status: 1, replicas: BEFORE, output: expect.stringContaining(output) })
+  })
+
+  it('changes nothing without a yes, and with --force replaces what is not healthy', () => {
+    expect(roll({})).toMatchObject({ status: 1, replicas: BEFORE })
+    expect(roll({ ILL: 'one' }, '--yes', '--force')).toMatchObject({ status: 0, replicas: NOW })
+  })
 })
