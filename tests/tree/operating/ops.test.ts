@@ -82,9 +82,8 @@ case "$*" in
 'compose ps --quiet orders') ls ;;
 'compose up --detach --no-deps --no-recreate --no-build --scale orders='*) until [ "$(ls | wc -l)" -ge "$(sed 's/.*=\\([0-9]*\\) .*/\\1/' <<<"$*")" ]; do echo "$SETTINGS $IMAGE" >"$(mktemp "replica-XXXX")"; done ;;
 'image inspect'*) [ -n "$IMAGE" ] && echo "$IMAGE" ;;
-'inspect --format {{ .State.Health'*) [ "\${!#}" = "$ILL" ] && echo unhealthy || echo healthy ;;
 'inspect --format {{ index'*) cat "\${!#}" ;;
-exec*) [ "$READY" = yes ] ;;
+exec*) [ "$2" != "$ILL" ] && { [ "$READY" = yes ] || grep --quiet before "$2"; } ;;
 'stop '* | 'rm --force '*) [ "$1" = stop ] || rm "\${@:3}" ;;
 'rm '*) rm "\${@:2}" ;;
 esac
@@ -132,14 +131,14 @@ esac
 
   it.each<[string, object, string]>([
     ['new ones that do not become ready', { READY: 'no' }, 'those of before serve on'],
-    ['one of before that is not healthy', { ILL: 'one' }, 'is not healthy'],
+    ['one of before that is not ready', { ILL: 'one' }, 'is not ready'],
     ['an image that is not there', { IMAGE: '' }, 'There is no image ponte/orders:1'],
     ['a published port', { PORTS: '    ports:\n      - mode: ingress\n        published: "8080"\n' }, 'has a port of this machine'],
   ])('%s: those of before stay', (_what, settings, output) => {
     expect(roll(settings, '--yes')).toMatchObject({ status: 1, replicas: BEFORE, output: expect.stringContaining(output) })
   })
 
-  it('changes nothing without a yes, and with --force replaces what is not healthy', () => {
+  it('changes nothing without a yes, and with --force replaces what is not ready', () => {
     expect(roll({})).toMatchObject({ status: 1, replicas: BEFORE })
     expect(roll({ ILL: 'one' }, '--yes', '--force')).toMatchObject({ status: 0, replicas: NOW })
   })
