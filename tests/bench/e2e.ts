@@ -1,11 +1,11 @@
-import { serviceNames } from '@ponte/all-in-one'
+import { serviceNames, startProcesses } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { paymentRouterAbi } from '@ponte/payment-router'
 import { until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
 import { Interface, parseUnits, WebSocketProvider } from 'ethers'
-import { call, createMerchant, PAYER, startNotingReceiver, startProcesses, startWorld, units, type World } from '../world'
+import { call, createMerchant, PAYER, startNotingReceiver, startWorld, units, type World } from '../world'
 import { cpuPerUnit, usage } from './cpu'
 import { percentile, type Row, report } from './table'
 

@@ -1,11 +1,11 @@
-import { serviceNames } from '@ponte/all-in-one'
+import { serviceNames, startProcesses } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
 import { Interface, parseUnits } from 'ethers'
 import pg from 'pg'
-import { call, createMerchant, PAYER, startProcesses, startWorld, units, type World } from '../world'
+import { call, createMerchant, PAYER, startWorld, units, type World } from '../world'
 import { type Row, report } from './table'
 
 // Counts the bytes of an order in each database once it was paid by a transfer, swept and notified: docs/capacity.md reckons with them.

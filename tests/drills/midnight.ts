@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { serviceNames } from '@ponte/all-in-one'
+import { serviceNames, startProcesses } from '@ponte/all-in-one'
 import type { OrderBody, SubscriptionBody } from '@ponte/contracts'
 import { openDatabase, until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
 import { percentile } from '../bench/table'
-import { call, createMerchant, pay, startProcesses, startWorld } from '../world'
+import { call, createMerchant, pay, startWorld } from '../world'
 import { drill } from './drill'
 import { print, verdict } from './table'
 

@@ -1,7 +1,8 @@
 import { connect, type Socket } from 'node:net'
+import { startProcesses } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { testBroker } from '@ponte/service-kit/testing'
-import { call, createMerchant, startProcesses, startWorld } from '../world'
+import { call, createMerchant, startWorld } from '../world'
 import { drill } from './drill'
 import { type Line, print, verdict } from './table'
 

@@ -1,9 +1,9 @@
-import { environments } from '@ponte/all-in-one'
+import { environments, type Processes, startProcesses } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { createOrders, ordersConfig } from '@ponte/orders'
 import { openDatabase, readConfig, silentLogger, until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
-import { askGateway, call, createMerchant, type Processes, pay, startProcesses, startWorld, type World } from '../world'
+import { askGateway, call, createMerchant, pay, startWorld, type World } from '../world'
 
 // The five as processes on a real broker, and a second replica of orders beside the first.
 

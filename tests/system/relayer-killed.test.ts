@@ -1,3 +1,4 @@
+import { type Processes, startProcesses } from '@ponte/all-in-one'
 import type { ExplanationBody, OrderBody, RecoveryListBody, RefundBody } from '@ponte/contracts'
 import { type Fault, type FaultProxy, mined, startFaultProxy } from '@ponte/local-servers'
 import { deployContracts, PAYMENT_RECEIVED_TOPIC, testUsdcAbi } from '@ponte/payment-router'
@@ -5,19 +6,7 @@ import { openDatabase, until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
 import { Contract, Wallet } from 'ethers'
 import { handIn, signFor } from '../siege/signature'
-import {
-  call,
-  createMerchant,
-  GASLESS,
-  MERCHANT,
-  type Processes,
-  pay,
-  RELAYER,
-  startProcesses,
-  startWorld,
-  units,
-  type World,
-} from '../world'
+import { call, createMerchant, GASLESS, MERCHANT, pay, RELAYER, startWorld, units, type World } from '../world'
 
 // The relayer dies by SIGKILL, as a process of its own, at each line between signing a transaction and writing down what became of it.
 

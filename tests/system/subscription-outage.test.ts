@@ -1,7 +1,8 @@
+import { type Processes, startProcesses } from '@ponte/all-in-one'
 import { type OrderBody, order as orderSchema, pendingCharge, type SubscriptionBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
-import { askGateway, call, createMerchant, type Processes, pay, startProcesses, startWorld, type World } from '../world'
+import { askGateway, call, createMerchant, pay, startWorld, type World } from '../world'
 
 let world: World
 let processes: Processes

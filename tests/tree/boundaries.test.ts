@@ -309,7 +309,7 @@ describe('inside a service', () => {
       ({ path }) =>
         !isAt(path, [
           'services/*/src/main.ts',
-          'services/all-in-one/src/development.ts',
+          'services/all-in-one/src/{development,serve}.ts',
           'packages/*/src/testing.ts',
           'packages/service-kit/src/testing/*.ts',
           'packages/local-servers/src/*.ts',
@@ -341,7 +341,7 @@ describe('a file', () => {
     const entries = [
       '*/*/src/{index,main,testing}.ts',
       'packages/sdk/src/{express,fetch,next}.ts',
-      'services/all-in-one/src/development.ts',
+      'services/all-in-one/src/{development,serve}.ts',
       'services/chain-listener/src/relayer.ts',
     ]
     // A house without a front door is still being built.

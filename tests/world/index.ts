@@ -1,9 +1,8 @@
 export { startNotingReceiver } from './noting-receiver'
 export { openApiValidator } from './openapi-validator'
-export { endProcess, isReady, mainOf, startProgram } from './process'
-export { type Processes, startProcesses } from './processes'
 export { buildRelease } from './release'
 export { type Replicas, type ReplicasOptions, startReplicas } from './replicas'
+export { startServed } from './served'
 export {
   askGateway,
   call,

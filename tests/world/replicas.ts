@@ -1,33 +1,30 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Environment, environments, type Place, type ServiceName, serviceNames } from '@ponte/all-in-one'
-import { freePort } from '@ponte/local-servers'
+import {
+  type Environment,
+  isReady,
+  OUTPUT_MAX,
+  type Place,
+  type Replica,
+  type ServiceName,
+  serviceNames,
+  startProcesses,
+} from '@ponte/all-in-one'
 import { every, silentLogger } from '@ponte/service-kit'
 import { type Balancer, startBalancer } from './balancer'
-import { endProcess, isReady, type Running, startProcess } from './process'
 
 /** Given to a pod by `preStop` on Kubernetes: requests that were sent to it just now still arrive. There it is 5 s. */
 const LEAVING_MS = 250
 /** The readiness probe of infra/kubernetes: every 5 s, out of the balancer after the third failure and in again after one success. */
 const PROBE_MS = 5_000
 const PROBE_FAILURES_MAX = 3
-
-interface Replica extends Running {
-  port: number
-  opsPort: number
-  /** Changes of its settings when it was last started. */
-  settings: Environment
-  /** Probes that failed since the last that did not. */
-  failures: number
-}
+const RESTART_MS = 1_000
 
 export interface ReplicasOptions {
   /** Of one service, another number. */
   others?: Partial<Record<ServiceName, number>>
   /** The built checkout whose code they run, when it is not this one. */
   root?: string | undefined
-  /** The gateway is given the addresses of the replicas of each owner, instead of a balancer's. */
-  isDirect?: boolean
-  /** Probes take a replica out of its balancer and back, and one that ends by itself is started again at the next probe. */
+  /** Probes take a replica out of its balancer and back, and one that ends by itself is started again. */
   isOrchestrated?: boolean
 }
 
@@ -52,111 +49,100 @@ export interface Replicas {
   stop(): Promise<void>
 }
 
-/** So many replicas of each of the five as processes, from their built code, on one PostgreSQL and one RabbitMQ. */
+/** So many replicas of each of the five as processes behind a balancer for each service, on one PostgreSQL and one RabbitMQ. */
 export async function startReplicas(
   place: Place,
   count: number,
   more: Environment = {},
-  { others = {}, root, isDirect = false, isOrchestrated = false }: ReplicasOptions = {},
+  { others = {}, root, isOrchestrated = false }: ReplicasOptions = {},
 ): Promise<Replicas> {
   const balancers = new Map<ServiceName, Balancer>()
   for (const name of serviceNames) balancers.set(name, await startBalancer())
   const urlOf = (name: ServiceName) => balancers.get(name)?.url ?? ''
-  const countOf = (name: ServiceName) => others[name] ?? count
-  const portsOf = new Map<ServiceName, number[]>()
-  if (isDirect) for (const name of serviceNames) portsOf.set(name, await Promise.all(Array.from({ length: countOf(name) }, freePort)))
-  const ownerUrl = (name: ServiceName) =>
-    isDirect
-      ? (portsOf
-          .get(name)
-          ?.map(port => `http://127.0.0.1:${port}`)
-          .join() ?? '')
-      : urlOf(name)
-  const env = environments({
-    ...place,
-    publicUrl: urlOf('api-gateway'),
-    ownerUrls: {
-      orders: ownerUrl('orders'),
-      subscriptions: ownerUrl('subscriptions'),
-      webhooks: ownerUrl('webhook-dispatcher'),
-      chainListener: ownerUrl('chain-listener'),
-    },
-  })
-  const replicas = new Map<string, Replica>()
-  const outputs: string[][] = []
-
-  /** Ended on purpose. */
+  const ofEach = <T>(value: (name: ServiceName) => T) =>
+    Object.fromEntries(serviceNames.map(name => [name, value(name)])) as Record<ServiceName, T>
+  const log: string[] = []
+  /** Failed probes of each since the last that did not. */
+  const failures = new Map<string, number>()
+  /** Out of its balancer on purpose. */
   const away = new Set<string>()
   let restarts = 0
+  const keyOf = ({ name, index }: Pick<Replica, 'name' | 'index'>) => `${name} ${index}`
+  const portsOf = (name: ServiceName) => balancers.get(name)?.ports
 
-  const launch = async (name: ServiceName, index: number, settings: Environment = {}) => {
-    // A replacement has its predecessor's: another program may take a port between being found free and being used.
-    const { port = portsOf.get(name)?.[index] ?? (await freePort()), opsPort = await freePort() } = replicas.get(`${name} ${index}`) ?? {}
-    const started = startProcess(name, { ...env[name], ...more, ...settings, PORT: String(port), OPS_PORT: String(opsPort) }, root)
-    outputs.push(started.output)
-    replicas.set(`${name} ${index}`, { ...started, port, opsPort, settings, failures: 0 })
-    return { ready: started.ready, port }
+  const processes = await startProcesses(
+    { ...place, publicUrl: urlOf('api-gateway') },
+    ofEach(() => more),
+    {
+      counts: ofEach(name => others[name] ?? count),
+      ...(root === undefined ? {} : { roots: ofEach(() => root) }),
+      ownerUrls: {
+        orders: urlOf('orders'),
+        subscriptions: urlOf('subscriptions'),
+        webhooks: urlOf('webhook-dispatcher'),
+        chainListener: urlOf('chain-listener'),
+      },
+      ...(isOrchestrated ? { restartMs: RESTART_MS } : {}),
+      onOutput(_, text) {
+        log.push(text)
+        if (log.length > OUTPUT_MAX) log.splice(0, OUTPUT_MAX / 2)
+      },
+      onEnd({ name, port }) {
+        restarts += 1
+        if (isOrchestrated) portsOf(name)?.delete(port)
+      },
+    },
+  )
+  for (const { name, port } of processes.replicas()) portsOf(name)?.add(port)
+
+  const start = async (replica: Replica, settings?: Environment) => {
+    await processes.start(replica.name, replica.index, settings)
+    portsOf(replica.name)?.add(replica.port)
+    away.delete(keyOf(replica))
   }
-  const start = async (name: ServiceName, index: number, settings?: Environment) => {
-    const { ready, port } = await launch(name, index, settings)
-    await ready
-    balancers.get(name)?.ports.add(port)
-    away.delete(`${name} ${index}`)
-  }
-  const probe = async (name: ServiceName, index: number) => {
-    const key = `${name} ${index}`
-    const replica = replicas.get(key)
-    const ports = balancers.get(name)?.ports
-    if (!replica || away.has(key)) return
-    if (replica.child.exitCode !== null || replica.child.signalCode !== null) {
-      ports?.delete(replica.port)
-      restarts += 1
-      const { ready } = await launch(name, index, replica.settings)
-      // The next probe looks whether it is.
-      return void ready.catch(() => undefined)
-    }
-    replica.failures = (await isReady(replica.opsUrl)) ? 0 : replica.failures + 1
+  const probe = async (replica: Replica) => {
+    const key = keyOf(replica)
     if (away.has(key)) return
-    if (replica.failures === 0) ports?.add(replica.port)
-    if (replica.failures >= PROBE_FAILURES_MAX) ports?.delete(replica.port)
+    const failed = (await isReady(replica.opsUrl)) ? 0 : (failures.get(key) ?? 0) + 1
+    failures.set(key, failed)
+    if (away.has(key)) return
+    if (failed === 0) portsOf(replica.name)?.add(replica.port)
+    if (failed >= PROBE_FAILURES_MAX) portsOf(replica.name)?.delete(replica.port)
   }
-  const replicasOf = (name: ServiceName) => [...replicas].filter(([key]) => key.startsWith(`${name} `))
-  const counts = serviceNames.map(name => ({ name, count: countOf(name) }))
-  const indexes = Array.from({ length: Math.max(...counts.map(({ count }) => count)) }, (_, index) => index)
-  const at = (index: number) => counts.filter(({ count }) => index < count).map(({ name }) => name)
-  for (const index of indexes) await Promise.all(at(index).map(name => start(name, index)))
-  const probeAll = () => Promise.all(indexes.flatMap(index => at(index).map(name => probe(name, index))))
+  const probeAll = () => Promise.all(processes.replicas().map(probe))
   const probes = every('probes', PROBE_MS, probeAll, { ...silentLogger, error: (text, fields) => console.error(text, fields) })
   if (isOrchestrated) await probes.start?.()
+  const replicasOf = (name: ServiceName) => processes.replicas().filter(replica => replica.name === name)
+  const byKey = <T>(value: (replica: Replica) => T) =>
+    Object.fromEntries(processes.replicas().map(replica => [keyOf(replica), value(replica)]))
   return {
     gatewayUrl: urlOf('api-gateway'),
-    pids: () => Object.fromEntries([...replicas].map(([name, { child }]) => [name, child.pid])),
-    logged: () => outputs.flat(),
+    pids: () => byKey(({ child }) => child.pid),
+    logged: () => log,
     restarts: () => restarts,
-    opsUrls: () => Object.fromEntries([...replicas].map(([name, { opsUrl }]) => [name, opsUrl])),
+    opsUrls: () => byKey(({ opsUrl }) => opsUrl),
     async kill(name) {
-      for (const [key] of replicasOf(name)) away.add(key)
-      balancers.get(name)?.ports.clear()
-      await Promise.all(replicasOf(name).map(([, { child }]) => endProcess(child, 'SIGKILL')))
+      for (const replica of replicasOf(name)) away.add(keyOf(replica))
+      portsOf(name)?.clear()
+      await Promise.all(replicasOf(name).map(({ index }) => processes.end(name, 'SIGKILL', index)))
     },
     async revive(name) {
-      await Promise.all(replicasOf(name).map(([key, { settings }]) => start(name, Number(key.slice(name.length + 1)), settings)))
+      await Promise.all(replicasOf(name).map(replica => start(replica)))
     },
-    async restart(name, index, settings = {}) {
-      const old = replicas.get(`${name} ${index}`)
-      if (!old) throw new Error(`There is no replica ${index} of ${name}.`)
-      away.add(`${name} ${index}`)
-      balancers.get(name)?.ports.delete(old.port)
+    async restart(name, index, settings) {
+      const old = processes.replica(name, index)
+      away.add(keyOf(old))
+      portsOf(name)?.delete(old.port)
       await pause(LEAVING_MS)
       const since = Date.now()
-      const code = await endProcess(old.child, 'SIGTERM')
+      const code = await processes.end(name, 'SIGTERM', index)
       const stopMs = Date.now() - since
-      await start(name, index, { ...old.settings, ...settings })
+      await start(old, settings)
       return { code, stopMs }
     },
     async stop() {
       await probes.stop?.()
-      await Promise.all([...replicas.values()].map(({ child }) => endProcess(child, 'SIGTERM')))
+      await processes.stop()
       for (const balancer of balancers.values()) balancer.close()
     },
   }

@@ -2,6 +2,7 @@ export { type Anvil, type AnvilOptions, PortTakenError, startAnvil } from './anv
 export { type Fault, type FaultProxy, faults, startFaultProxy } from './anvil/fault-proxy'
 export {
   chainActions,
+  ensureContracts,
   type LocalChain,
   type LocalChainOptions,
   mined,
@@ -14,7 +15,7 @@ export { findChromium } from './chromium'
 export { type Crashable, type CrashableServers, startCrashableServers } from './crashable'
 export { findProgram, installDebianPackage, requireProgram } from './debian'
 export { freePort } from './ports'
-export { type Postgres, type PostgresOptions, startPostgres } from './postgres/server'
+export { ensureDatabases, type Postgres, type PostgresOptions, startPostgres } from './postgres/server'
 export { type Rabbitmq, startRabbitmq } from './rabbitmq'
 export { startTestServers, type TestServers } from './test-servers'
 export { spawnTied } from './tied-process'

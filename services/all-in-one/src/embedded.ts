@@ -5,7 +5,7 @@ import { createLogger } from '@ponte/service-kit'
 import { createIdentityProvider } from './identity/provider'
 import { localRoutes } from './local-routes'
 import { createSamplePayer } from './payer/sample-payer'
-import { type Place, type ServiceName, serviceNames } from './places'
+import { databaseName, type Place, serviceNames } from './places'
 import { startWithSandbox } from './sandbox/start'
 import type { EmbeddedSettings } from './settings'
 import type { System } from './start-all'
@@ -107,8 +107,6 @@ export async function startEmbedded({ settings, folder, fresh, onStage }: Embedd
     throw error
   }
 }
-
-const databaseName = (service: ServiceName) => service.replaceAll('-', '_')
 
 async function startChain(settings: EmbeddedSettings, folder: string, file: StateFile): Promise<LocalChain> {
   const chain = await startLocalChain({

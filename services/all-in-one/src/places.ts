@@ -4,6 +4,9 @@ import type { Mode } from '@ponte/contracts'
 export const serviceNames = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'webhook-dispatcher'] as const
 export type ServiceName = (typeof serviceNames)[number]
 
+/** The name of its database, where one server has all five. */
+export const databaseName = (service: ServiceName) => service.replaceAll('-', '_')
+
 export type Environment = Record<string, string>
 
 /** Addresses and secrets that the services share, whether all-in-one starts them in one process or a test starts five. */
@@ -13,14 +16,17 @@ export interface Place {
   databaseUrl: (service: ServiceName) => string
   amqp: { url: string; namespace: string }
   chain: {
+    /** `anvil` unless given. */
+    network?: string
     rpcUrl: string
-    wsUrl: string
+    wsUrl?: string
     chainId: number
     usdcAddress: string
     routerAddress: string
-    rateFeedAddress: string
+    rateFeedAddress?: string
     feeBps: number
-    confirmations: number
+    /** The chain's usual ones unless given. */
+    confirmations?: number
     /** The relayer's account; without it deposit addresses are off. */
     relayerPrivateKey: string | undefined
     gaslessPrivateKey: string | undefined
@@ -43,8 +49,8 @@ export interface Place {
   logLevel: string
 }
 
-/** The environment of each service, the same variables that an operator sets: embedded mode has no other way in. */
-export function environments(place: Place): Record<ServiceName, Environment> {
+/** Settings of each service that name the place; each other one has the service's own default. */
+export function placeSettings(place: Place): Record<ServiceName, Environment> {
   const { chain, secrets } = place
   const common = (service: ServiceName): Environment => ({
     DATABASE_URL: place.databaseUrl(service),
@@ -53,19 +59,13 @@ export function environments(place: Place): Record<ServiceName, Environment> {
     HOST: '127.0.0.1',
     PORT: String(place.ports[service]),
     OPS_PORT: '0',
-    // No load balancer must be shown a stop here; idle connections between the services end within a second.
-    LAME_DUCK_MS: '1500',
     LOG_LEVEL: place.logLevel,
-    NODE_ENV: 'development',
     PONTE_MODE: place.mode ?? 'development',
   })
   const network: Environment = {
     CHAIN_ID: String(chain.chainId),
     TOKEN_ADDRESS: chain.usdcAddress,
-    CONFIRMATIONS: String(chain.confirmations),
-    DEVELOPMENT_CHAIN: 'true',
-    // A developer moves this chain's clock, and waits for no order to expire.
-    BLOCK_TIME_AHEAD_MAX_S: '31536000',
+    ...(chain.confirmations === undefined ? {} : { CONFIRMATIONS: String(chain.confirmations) }),
   }
   return {
     'api-gateway': {
@@ -86,26 +86,21 @@ export function environments(place: Place): Record<ServiceName, Environment> {
       SUBSCRIPTIONS_TOKEN_SECRET: secrets.subscriptionsTokenSecret,
       WEBHOOKS_TOKEN_SECRET: secrets.webhooksTokenSecret,
       CHAIN_LISTENER_TOKEN_SECRET: secrets.chainListenerTokenSecret,
-      // On a developer's machine everything comes from one address, and a load test is no attack.
-      RATE_LIMIT_CALLER_PER_MINUTE: '60000',
-      RATE_LIMIT_ADDRESS_PER_MINUTE: '120000',
-      RATE_LIMIT_CHANGES_PER_MINUTE: '6000',
-      RATE_LIMIT_LINK_ORDERS_PER_MINUTE: '6000',
-      RATE_LIMIT_UNCHANGED_PER_MINUTE: '60000',
     },
     orders: {
       ...common('orders'),
       ...network,
       GATEWAY_TOKEN_SECRET: secrets.ordersTokenSecret,
       PUBLIC_URL: place.publicUrl,
-      NETWORK: 'anvil',
+      NETWORK: chain.network ?? 'anvil',
       RPC_URLS: chain.rpcUrl,
       ROUTER_ADDRESS: chain.routerAddress,
       ...(chain.relayerPrivateKey === undefined ? {} : { DEPOSIT_FACTORY: chain.routerAddress }),
       PLATFORM_FEE_BPS: String(chain.feeBps),
       DOSSIER_KEY: secrets.dossierKey,
-      RATE_CHAINLINK_RPC_URL: chain.rpcUrl,
-      RATE_CHAINLINK_ADDRESS: chain.rateFeedAddress,
+      ...(chain.rateFeedAddress === undefined
+        ? {}
+        : { RATE_CHAINLINK_RPC_URL: chain.rpcUrl, RATE_CHAINLINK_ADDRESS: chain.rateFeedAddress }),
     },
     subscriptions: {
       ...common('subscriptions'),
@@ -116,7 +111,7 @@ export function environments(place: Place): Record<ServiceName, Environment> {
       ...common('chain-listener'),
       ...network,
       RPC_URLS: chain.rpcUrl,
-      WS_URL: chain.wsUrl,
+      ...(chain.wsUrl === undefined ? {} : { WS_URL: chain.wsUrl }),
       ROUTER_ADDRESSES: chain.routerAddress,
       GATEWAY_TOKEN_SECRET: secrets.chainListenerTokenSecret,
       ...(chain.relayerPrivateKey === undefined ? {} : { RELAYER_PRIVATE_KEY: chain.relayerPrivateKey }),
@@ -130,4 +125,32 @@ export function environments(place: Place): Record<ServiceName, Environment> {
       WEBHOOK_ALLOW_CIDRS: place.webhookAllowCidrs,
     },
   }
+}
+
+const DEVELOPER: Environment = {
+  // No load balancer must be shown a stop here; idle connections between the services end within a second.
+  LAME_DUCK_MS: '1500',
+  NODE_ENV: 'development',
+}
+export const DEVELOPMENT_CHAIN: Environment = {
+  DEVELOPMENT_CHAIN: 'true',
+  // A developer moves this chain's clock, and waits for no order to expire.
+  BLOCK_TIME_AHEAD_MAX_S: '31536000',
+}
+/** On a developer's machine everything comes from one address, and a load test is no attack. */
+const LIMITS: Environment = {
+  RATE_LIMIT_CALLER_PER_MINUTE: '60000',
+  RATE_LIMIT_ADDRESS_PER_MINUTE: '120000',
+  RATE_LIMIT_CHANGES_PER_MINUTE: '6000',
+  RATE_LIMIT_LINK_ORDERS_PER_MINUTE: '6000',
+  RATE_LIMIT_UNCHANGED_PER_MINUTE: '60000',
+}
+
+/** The environment of each service on a developer's machine, the same variables that an operator sets: embedded mode has no other way in. */
+export function environments(place: Place): Record<ServiceName, Environment> {
+  const settings = placeSettings(place)
+  for (const name of serviceNames) Object.assign(settings[name], DEVELOPER)
+  for (const name of ['orders', 'chain-listener'] as const) Object.assign(settings[name], DEVELOPMENT_CHAIN)
+  Object.assign(settings['api-gateway'], LIMITS)
+  return settings
 }

@@ -1,9 +1,9 @@
-import { serviceNames } from '@ponte/all-in-one'
+import { type Processes, serviceNames, startProcesses } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
 import pg from 'pg'
-import { call, createMerchant, type Processes, pay, startProcesses, startWorld, type World } from '../../world'
+import { call, createMerchant, pay, startWorld, type World } from '../../world'
 import { systemContract } from './system-contract'
 import { type Span, startTraceCollector, traceTree } from './trace-collector'
 

@@ -1,7 +1,8 @@
+import { type Processes, startProcesses } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
-import { buildRelease, createMerchant, jsonRequest, type Processes, pay, startProcesses, startWorld, type World } from '../../world'
+import { buildRelease, createMerchant, jsonRequest, pay, startWorld, type World } from '../../world'
 
 // `npm run release-before`: services of an earlier commit (PONTE_RELEASE_BEFORE), built in a clone of their own, do their work on databases that this
 // release has migrated. Orders and chain-listener are of this release: since that commit they are replaced together, at a stop (CHANGELOG).
@@ -16,7 +17,7 @@ let merchant: Awaited<ReturnType<typeof createMerchant>>
 beforeAll(async () => {
   const folder = await buildRelease(COMMIT)
   world = await startWorld({ amqp: testBroker() })
-  processes = await startProcesses(world.place, {}, Object.fromEntries(OF_BEFORE.map(name => [name, folder])))
+  processes = await startProcesses(world.place, {}, { roots: Object.fromEntries(OF_BEFORE.map(name => [name, folder])) })
   merchant = await createMerchant(world, world.place.publicUrl)
 }, BUILD_MS)
 afterAll(async () => {

@@ -1,10 +1,10 @@
-import { type Environment, type ServiceName, serviceNames } from '@ponte/all-in-one'
+import { type Environment, type ServiceName, serviceNames, startProcesses } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { mined, startFaultProxy } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
 import { openLedger } from '../../torture/ledger'
-import { call, createMerchant, PAYER, startProcesses, startWorld, units } from '../../world'
+import { call, createMerchant, PAYER, startWorld, units } from '../../world'
 
 const WAIT_MS = 60_000
 const UNLIMITED = { RATE_LIMIT_CALLER_PER_MINUTE: '1000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000' }

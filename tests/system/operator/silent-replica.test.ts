@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { until } from '@ponte/service-kit'
-import { createMerchant, startReplicas, startWorld, type World } from '../../world'
+import { testBroker } from '@ponte/service-kit/testing'
+import { createMerchant, startServed, startWorld, type World } from '../../world'
 
 // A replica that is stopped in the middle (SIGSTOP) takes every connection and answers nothing, as one whose machine hangs does.
 
 let world: World
 beforeAll(async () => {
-  world = await startWorld()
+  world = await startWorld({ amqp: testBroker() })
 }, 120_000)
 afterAll(() => world?.stop())
 
@@ -22,12 +23,14 @@ interface Answered {
 }
 
 it('holds up no request for two seconds, is left out, and is asked again once it answers', async () => {
-  const system = await startReplicas(world.place, 1, {}, { others: { orders: 2 }, isDirect: true })
+  const unlimited = { RATE_LIMIT_CALLER_PER_MINUTE: '1000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000' }
+  const system = await startServed(world, 'orders=2', unlimited)
+  const [gatewayUrl = ''] = system.gateway_urls
   try {
-    const { api_key: key } = await createMerchant(world, system.gatewayUrl)
+    const { api_key: key } = await createMerchant(world, gatewayUrl)
     const ask = async (kind: string, method: string, headers: Record<string, string> = {}): Promise<Answered> => {
       const since = performance.now()
-      const answer = await fetch(`${system.gatewayUrl}/api/v1/orders`, {
+      const answer = await fetch(`${gatewayUrl}/api/v1/orders`, {
         method,
         headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
         ...(method === 'POST' ? { body: JSON.stringify({ brl_amount: '10.00' }) } : {}),
@@ -58,7 +61,7 @@ it('holds up no request for two seconds, is left out, and is asked again once it
     const before = await traffic()
     expect(before.filter(({ status }) => status >= 300)).toEqual([])
 
-    const stopped = system.pids()['orders 1'] ?? 0
+    const { pid: stopped } = system.replica('orders', 1)
     process.kill(stopped, 'SIGSTOP')
     const meanwhile = await traffic()
     // The machine's own worst time, with nothing stopped, is not ours.
@@ -69,7 +72,7 @@ it('holds up no request for two seconds, is left out, and is asked again once it
     expect(failed.length).toBeLessThanOrEqual(2)
     expect(meanwhile.length).toBeGreaterThan(20)
     const silent = async () => {
-      const text = await (await fetch(`${system.opsUrls()['api-gateway 0']}/metrics`)).text()
+      const text = await (await fetch(`${system.replica('api-gateway').ops_url}/metrics`)).text()
       return Number(/^ponte_owner_replicas_silent\{.*\} (\d+)$/m.exec(text)?.[1])
     }
     expect(await silent()).toBe(1)
@@ -78,7 +81,6 @@ it('holds up no request for two seconds, is left out, and is asked again once it
     await until(async () => (await silent()) === 0, 'it is not asked again', 20_000)
     expect((await traffic()).filter(({ status }) => status >= 300)).toEqual([])
   } finally {
-    for (const pid of Object.values(system.pids())) if (pid !== undefined) process.kill(pid, 'SIGCONT')
-    await system.stop()
+    expect(await system.stop()).toBe(0)
   }
 }, 240_000)

@@ -1,22 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { environments, type ServiceName, serviceNames } from '@ponte/all-in-one'
-import { type FaultProxy, freePort, startFaultProxy } from '@ponte/local-servers'
+import { type Environment, hasEnded, isReady, type Processes, type ServiceName, serviceNames, startProcesses } from '@ponte/all-in-one'
+import { type FaultProxy, startFaultProxy } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
-import { isReady, mainOf, type World } from '../../world'
+import type { World } from '../../world'
 import { createProxy, type Line } from './proxy'
 
-export interface Replica {
-  name: ServiceName
-  index: number
-  port: number
-  opsPort: number
-  child: ChildProcess | null
-  /** The last lines it logged, to find out why. */
-  output: string[]
-}
+export type Replica = Pick<ReturnType<Processes['replica']>, 'name' | 'index'>
 
 export interface Cluster {
   replicas: readonly Replica[]
@@ -40,9 +30,9 @@ export interface ClusterOptions {
 }
 
 const REPLICAS_EACH = 2
-const OUTPUT_LINES = 400
+const OUTPUT_LINES = 20
 const RESTART_MS = 1_000
-/** Ten processes start at once, on whatever machine this is. */
+/** Ten processes become ready at once, on whatever machine this is. */
 const READY_WAIT_MS = 180_000
 const RPC_COUNT = 3
 /** A change of payout address is in force when it is answered. */
@@ -52,12 +42,8 @@ const MOVED_CLOCK = join(__dirname, 'moved-clock.cjs')
 /** Every service twice, as processes, with a proxy between each and its database, its broker, the chain and its peers. */
 export async function startCluster(world: World, { routers, logFolder }: ClusterOptions): Promise<Cluster> {
   const proxies = new Map<string, Line>()
-  const replicas: Replica[] = []
-  for (const name of serviceNames) {
-    for (let index = 0; index < REPLICAS_EACH; index++) {
-      replicas.push({ name, index, port: await freePort(), opsPort: await freePort(), child: null, output: [] })
-    }
-  }
+  let processes: Processes | undefined
+  const replicas = () => processes?.replicas() ?? []
   const open = async (name: string, targets: () => readonly { host: string; port: number }[]) => {
     const proxy = await createProxy(targets)
     proxies.set(name, proxy)
@@ -71,13 +57,17 @@ export async function startCluster(world: World, { routers, logFolder }: Cluster
     return proxied.href
   }
   const balanced = async (name: ServiceName) =>
-    `http://127.0.0.1:${await open(`${name} http`, () => replicas.filter(replica => replica.name === name && replica.child).map(({ port }) => ({ host: '127.0.0.1', port })))}`
+    `http://127.0.0.1:${await open(`${name} http`, () =>
+      replicas()
+        .filter(replica => replica.name === name && !hasEnded(replica.child))
+        .map(({ port }) => ({ host: '127.0.0.1', port })),
+    )}`
 
-  const owners = {
-    ORDERS_URL: await balanced('orders'),
-    SUBSCRIPTIONS_URL: await balanced('subscriptions'),
-    WEBHOOKS_URL: await balanced('webhook-dispatcher'),
-    CHAIN_LISTENER_URL: await balanced('chain-listener'),
+  const ownerUrls = {
+    orders: await balanced('orders'),
+    subscriptions: await balanced('subscriptions'),
+    webhooks: await balanced('webhook-dispatcher'),
+    chainListener: await balanced('chain-listener'),
   }
   const rpcs = await Promise.all(Array.from({ length: RPC_COUNT }, () => startFaultProxy(world.chain.rpcUrl)))
   const rpcUrls = await Promise.all(rpcs.map((rpc, index) => through(`chain ${index + 1}`, rpc.url)))
@@ -88,45 +78,32 @@ export async function startCluster(world: World, { routers, logFolder }: Cluster
     ROUTER_ADDRESSES: routers.join(),
     RPC_TIMEOUT_MS: '2000',
   }
-  const env = environments(world.place)
-  const urls = new Map<ServiceName, { DATABASE_URL: string; AMQP_URL: string }>()
+  const gateway = { ...AT_ONCE, RATE_LIMIT_CALLER_PER_MINUTE: '1000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000' }
+  const settings: Partial<Record<ServiceName, Environment>> = {}
   for (const name of serviceNames) {
-    urls.set(name, {
+    settings[name] = {
       DATABASE_URL: await through(`${name} database`, world.place.databaseUrl(name)),
       AMQP_URL: (await through(`${name} broker`, world.place.amqp.url)).replace(/\/$/, ''),
-    })
-  }
-
-  let stopping = false
-  const start = (replica: Replica) => {
-    if (replica.child || stopping) return
-    const ports = { PORT: String(replica.port), OPS_PORT: String(replica.opsPort) }
-    const gateway = { ...owners, ...AT_ONCE, RATE_LIMIT_CALLER_PER_MINUTE: '1000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000' }
-    const more = replica.name === 'chain-listener' ? chain : replica.name === 'api-gateway' ? gateway : {}
-    const settings = { ...env[replica.name], ...urls.get(replica.name), ...ports, ...more }
-    const child = spawn(process.execPath, ['--require', MOVED_CLOCK, mainOf(replica.name)], {
-      env: { PATH: process.env.PATH, ...settings },
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    })
-    // A message to one that dies at this moment.
-    child.on('error', error => replica.output.push(String(error)))
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.on('data', chunk => {
-        replica.output.push(String(chunk))
-        if (logFolder !== undefined) appendFileSync(join(logFolder, `${replica.name}-${replica.index}.jsonl`), chunk)
-        if (replica.output.length > OUTPUT_LINES) replica.output.shift()
-      })
+      ...(name === 'chain-listener' ? chain : name === 'api-gateway' ? gateway : {}),
     }
-    replica.child = child
-    // As an orchestrator does: what ended is started again after a moment.
-    child.once('exit', () => {
-      replica.child = null
-      if (!stopping) setTimeout(() => start(replica), RESTART_MS)
-    })
   }
-  const signal = (replica: Replica, sent: NodeJS.Signals) => void replica.child?.kill(sent)
-  const moveClock = ({ child }: Replica, aheadMs: number) => {
-    if (child?.connected) child.send({ aheadMs })
+  processes = await startProcesses(world.place, settings, {
+    counts: Object.fromEntries(serviceNames.map(name => [name, REPLICAS_EACH])),
+    ownerUrls,
+    nodeArgs: ['--require', MOVED_CLOCK],
+    hasChannel: true,
+    // As an orchestrator does.
+    restartMs: RESTART_MS,
+    onOutput({ name, index }, text) {
+      if (logFolder !== undefined) appendFileSync(join(logFolder, `${name}-${index}.jsonl`), text)
+    },
+  })
+  const { replica: newest, stop } = processes
+  const childOf = ({ name, index }: Replica) => newest(name, index).child
+  const signal = (replica: Replica, sent: NodeJS.Signals) => void childOf(replica).kill(sent)
+  const moveClock = (replica: Replica, aheadMs: number) => {
+    const child = childOf(replica)
+    if (child.connected) child.send({ aheadMs })
   }
   const heal = async () => {
     for (const proxy of proxies.values()) {
@@ -135,44 +112,33 @@ export async function startCluster(world: World, { routers, logFolder }: Cluster
       proxy.delay(0)
     }
     for (const rpc of rpcs) rpc.set()
-    for (const replica of replicas) {
+    for (const replica of replicas()) {
       signal(replica, 'SIGCONT')
       moveClock(replica, 0)
     }
     await Promise.all(
-      replicas.map(replica =>
+      replicas().map(({ name, index, opsUrl }) =>
         until(
-          () => isReady(`http://127.0.0.1:${replica.opsPort}`),
-          () => `${replica.name} ${replica.index} does not become ready:\n${replica.output.slice(-20).join('')}`,
+          () => isReady(opsUrl),
+          () => `${name} ${index} does not become ready:\n${newest(name, index).output.slice(-OUTPUT_LINES).join('')}`,
           READY_WAIT_MS,
         ),
       ),
     )
   }
-  for (const replica of replicas) start(replica)
-  await heal()
   return {
-    replicas,
+    replicas: replicas().map(({ name, index }) => ({ name, index })),
     proxies,
-    gatewayUrls: replicas.filter(({ name }) => name === 'api-gateway').map(({ port }) => `http://127.0.0.1:${port}`),
+    gatewayUrls: replicas()
+      .filter(({ name }) => name === 'api-gateway')
+      .map(({ url }) => url),
     rpcs,
     signal,
     moveClock,
     heal,
     async stop() {
-      stopping = true
-      await Promise.all(replicas.map(replica => end(replica)))
+      await stop()
       await Promise.all([...proxies.values(), ...rpcs].map(proxy => proxy.stop()))
     },
   }
-}
-
-async function end({ child }: Replica): Promise<void> {
-  if (!child) return
-  const ended = once(child, 'exit')
-  child.kill('SIGCONT')
-  child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
-  await ended
-  clearTimeout(timer)
 }

@@ -1,4 +1,4 @@
-import { type ServiceName, serviceNames } from '@ponte/all-in-one'
+import { databaseName, type ServiceName, serviceNames } from '@ponte/all-in-one'
 import { type CrashableServers, startCrashableServers } from '@ponte/local-servers'
 
 export interface Servers extends Omit<CrashableServers, 'postgres'> {
@@ -8,16 +8,14 @@ export interface Servers extends Omit<CrashableServers, 'postgres'> {
   }
 }
 
-const databaseOf = (service: ServiceName) => service.replaceAll('-', '_')
-
 export async function startServers(): Promise<Servers> {
-  const { postgres, ...others } = await startCrashableServers(serviceNames.map(databaseOf))
+  const { postgres, ...others } = await startCrashableServers(serviceNames.map(databaseName))
   return {
     ...others,
     postgres: {
       ...postgres,
-      url: service => postgres.url(databaseOf(service)),
-      keep: service => postgres.keep(databaseOf(service)),
+      url: service => postgres.url(databaseName(service)),
+      keep: service => postgres.keep(databaseName(service)),
     },
   }
 }

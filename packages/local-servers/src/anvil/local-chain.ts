@@ -192,6 +192,17 @@ async function keepTime(provider: JsonRpcProvider): Promise<void> {
   if (behindS > 0) await provider.send('evm_increaseTime', [behindS + 1])
 }
 
+/** Deploys from test account 0 what does not stand yet. */
+export async function ensureContracts(
+  provider: JsonRpcProvider,
+  terms: { feeBps: number; feeReceiver: string },
+  known?: DeployedContracts,
+): Promise<DeployedContracts> {
+  const signer = await provider.getSigner(0)
+  if (known === undefined || (await provider.getCode(known.usdcAddress)) === '0x') return deployContracts(signer, terms)
+  return { ...known, routerAddress: await deployRouter(signer, { usdcAddress: known.usdcAddress, ...terms }) }
+}
+
 /**
  * Starts anvil, deploys the contracts from test account 0 and gives what a test does with them.
  * The fee is 1 % to test account 1 unless given otherwise.
@@ -206,11 +217,7 @@ export async function startLocalChain(options: LocalChainOptions = {}): Promise<
   }
   try {
     if (anvilOptions.stateFile !== undefined) await keepTime(provider)
-    const signer = await provider.getSigner(0)
-    const stands = known !== undefined && (await provider.getCode(known.usdcAddress)) !== '0x'
-    const deployed = stands
-      ? { ...known, routerAddress: await deployRouter(signer, { usdcAddress: known.usdcAddress, feeBps, feeReceiver }) }
-      : await deployContracts(signer, { feeBps, feeReceiver })
+    const deployed = await ensureContracts(provider, { feeBps, feeReceiver }, known)
     if (noMining) await provider.send('evm_setAutomine', [false])
     return {
       ...deployed,

@@ -181,7 +181,7 @@ async function demandFree(port: number, setting?: string): Promise<number> {
   throw new Error(`PostgreSQL cannot listen on port ${port} of 127.0.0.1: it is taken.${advice}`)
 }
 
-async function ensureDatabases(url: string, names: readonly string[]) {
+export async function ensureDatabases(url: string, names: readonly string[]) {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {

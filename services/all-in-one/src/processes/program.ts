@@ -1,15 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Environment, ServiceName } from '@ponte/all-in-one'
+import { spawnTied } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
+import type { Environment, ServiceName } from '../places'
 
 /** A crowded machine starts five processes at once slowly. */
 const READY_WAIT_MS = 120_000
 /** Pieces of output that are kept, the newest: a long run fills no memory. */
-const OUTPUT_MAX = 20_000
+export const OUTPUT_MAX = 20_000
 
-/** One service as an operating-system process, from its built code. */
+/** One program as an operating-system process. */
 export interface Running {
   child: ChildProcess
   opsUrl: string
@@ -17,30 +18,39 @@ export interface Running {
   output: string[]
 }
 
-/** Of this checkout, or of another. */
-export const mainOf = (name: ServiceName, root = join(__dirname, '../..')) => join(root, 'services', name, 'dist/main.js')
+export interface ProgramOptions {
+  cwd?: string
+  env: Environment & { OPS_PORT: string }
+  /** Messages can be sent to it. */
+  hasChannel?: boolean
+  onOutput?: (text: string) => void
+}
 
-/** Starts the service from its built code. */
-export const startProcess = (name: ServiceName, settings: Environment & { OPS_PORT: string }, root?: string) =>
-  startProgram(name, [process.execPath, mainOf(name, root)], { env: { PATH: process.env.PATH ?? '', ...settings } })
+/** Of this checkout, or of another. */
+export const mainOf = (name: ServiceName, root = join(__dirname, '../../../..')) => join(root, 'services', name, 'dist/main.js')
 
 /** Starts a program; `ready` resolves when it is, and rejects with its output when it ended before. */
 export function startProgram(
   name: string,
   [command = '', ...args]: readonly string[],
-  { cwd, env }: { cwd?: string; env: Environment & { OPS_PORT: string } },
+  { cwd, env, hasChannel = false, onOutput }: ProgramOptions,
 ): Running & { ready: Promise<void> } {
-  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child: ChildProcess = hasChannel
+    ? spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+    : spawnTied(command, [...args], { cwd, env, endSignal: 'TERM' })
   const output: string[] = []
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', chunk => {
-      output.push(String(chunk))
-      if (output.length > OUTPUT_MAX) output.splice(0, OUTPUT_MAX / 2)
-    })
+  const note = (text: string) => {
+    output.push(text)
+    if (output.length > OUTPUT_MAX) output.splice(0, OUTPUT_MAX / 2)
+    onOutput?.(text)
+  }
+  // A message to one that dies at this moment.
+  child.on('error', error => note(String(error)))
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => note(String(chunk)))
   const opsUrl = `http://127.0.0.1:${env.OPS_PORT}`
   const ready = until(
     async () => {
-      if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}:\n${output.join('')}`)
+      if (hasEnded(child)) throw new Error(`${name} ended with ${child.exitCode ?? child.signalCode}:\n${output.join('')}`)
       return isReady(opsUrl)
     },
     () => `${name} did not become ready:\n${output.join('')}`,
@@ -49,9 +59,11 @@ export function startProgram(
   return { child, opsUrl, output, ready }
 }
 
+export const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
+
 /** Ends a process and waits until it is gone: SIGKILL as a crash, SIGTERM as an operator. Answers its exit code. */
 export async function endProcess(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
-  if (child.exitCode === null && child.signalCode === null) {
+  if (!hasEnded(child)) {
     const ended = once(child, 'exit')
     child.kill(signal)
     await ended
