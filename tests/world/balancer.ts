@@ -21,6 +21,7 @@ export async function startBalancer(): Promise<Balancer> {
     ports.delete(port)
     ports.add(port)
     const asked = request({ host: '127.0.0.1', port, agent, method: req.method, path: req.url, headers: req.headers }, answer => {
+      if (res.destroyed) return void answer.destroy()
       res.writeHead(answer.statusCode ?? 502, answer.headers)
       // Cuts the client off when the replica ends in the midst of its answer.
       pipeline(answer, res, () => undefined)
