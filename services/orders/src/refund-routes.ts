@@ -162,7 +162,8 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
         by,
       )
       const answer = { status: 200, body: JSON.stringify(refundBody(next, after, null)) }
-      const events = next.signatures.length > refund.signatures.length ? outboxRows([refundWatch([next], next.chainId)], now()) : []
+      const isNews = next.signatures.length > refund.signatures.length || next.cancelledAt !== refund.cancelledAt
+      const events = isNews ? outboxRows([refundWatch([next], next.chainId)], now()) : []
       await store.refunds.commit(history.order, [next], { events, answers: answersTo(keyed, answer) })
       return answer
     })

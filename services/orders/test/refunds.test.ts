@@ -84,6 +84,11 @@ describe('the end of a signature', () => {
     await state(observed(of, new Date(end)))
     expect(await read(of)).toMatchObject({ status: 'awaiting_signature', valid_before: null })
     expect((await cancel(of)).body).toMatchObject({ status: 'cancelled' })
+    const { rows } = await system.sql.query(
+      "SELECT body::jsonb#>'{data,refunds,0}' AS refund FROM outbox WHERE type = 'refund.watch' AND strpos(body, $1) > 0 ORDER BY id DESC LIMIT 1",
+      [of.id],
+    )
+    expect(rows[0]?.refund).toMatchObject({ valid_before, signature: null, is_withdrawn: true })
   })
 
   it('is not taken from a time that lies ahead of our clock further than a chain can be', async () => {

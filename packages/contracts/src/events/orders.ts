@@ -93,7 +93,7 @@ export const chainFollowed = z.object({
 export type ChainFollowed = z.infer<typeof chainFollowed>
 
 /**
- * Refunds of which orders asks what became of their nonces. Published by orders when one is made or signed, and again while nothing new is heard of it. Consumed by
+ * Refunds of which orders asks what became of their nonces. Published by orders when one is made, signed or cancelled, and again while nothing new is heard of it. Consumed by
  * chain-listener, which answers with `refund.observed`, and submits what is signed. No one can have signed the nonce before block `watch_from`;
  * `valid_before` is the latest end of what was signed, null while nothing was.
  */
@@ -113,6 +113,8 @@ export const refundWatch = z.object({
         valid_before: z.int().nullable(),
         /** Of the merchant's wallet, with the end `valid_before`. Null while nothing may be submitted; absent before refunds were. */
         signature: z.string().nullish(),
+        /** The refund is cancelled: no signature that ends by `valid_before` is to be submitted any more. */
+        is_withdrawn: z.boolean().optional(),
       }),
     )
     .min(1),

@@ -51,21 +51,24 @@ const WATCH_MARGIN = 128
 /** What orders has not asked about for so long is watched no more. */
 const FORGOTTEN = "interval '30 days'"
 
-// The signature with the latest expiry is submitted.
-const IS_NEWER =
-  'EXCLUDED.signature IS NOT NULL AND EXCLUDED.signature IS DISTINCT FROM known.signature AND EXCLUDED.valid_before >= coalesce(known.valid_before, 0)'
+// The signature with the latest expiry is submitted. Of a refund that is cancelled none that is known by then, however late its event comes; a later one is
+// signed only where orders has lost the cancellation.
+const IS_NEWER = `EXCLUDED.signature IS NOT NULL AND EXCLUDED.signature IS DISTINCT FROM known.signature AND EXCLUDED.valid_before >= coalesce(known.valid_before, 0)
+  AND EXCLUDED.valid_before > coalesce(known.withdrawn_until, 0)`
+const IS_WITHDRAWN = 'EXCLUDED.withdrawn_until IS NOT NULL'
 const withNewer = (column: string, value: string) => `${column} = CASE WHEN ${IS_NEWER} THEN ${value} ELSE known.${column} END`
 // Raw SQL, because many are one insert. A later end of what was signed is one more reason to look.
 const ADD: Statement = {
   name: 'refunds-add',
   text: `
-  INSERT INTO refund_watches AS known (chain_id, refund_id, order_id, from_address, payee, units, nonce, watch_from, valid_before, asked_at, signature)
+  INSERT INTO refund_watches AS known (chain_id, refund_id, order_id, from_address, payee, units, nonce, watch_from, valid_before, asked_at, signature, withdrawn_until)
   SELECT chain_id, refund_id, order_id, from_address, payee, units, nonce, greatest(0, least(watch_from, (
-    SELECT scanned_number - ${WATCH_MARGIN} FROM chain_cursor AS cursor WHERE cursor.chain_id = incoming.chain_id))), valid_before, $at::timestamptz, signature
+    SELECT scanned_number - ${WATCH_MARGIN} FROM chain_cursor AS cursor WHERE cursor.chain_id = incoming.chain_id))), valid_before, $at::timestamptz, signature, withdrawn_until
   FROM json_populate_recordset(NULL::refund_watches, $refund_watches) AS incoming
   ON CONFLICT (chain_id, refund_id) DO UPDATE SET asked = true, asked_at = EXCLUDED.asked_at, is_final = false,
     valid_before = greatest(known.valid_before, EXCLUDED.valid_before),
-    ${withNewer('signature', 'EXCLUDED.signature')}, ${withNewer('signed_at', 'now()')}, ${withNewer('failures', '0')}, ${withNewer('retry_at', 'NULL')}`,
+    withdrawn_until = CASE WHEN ${IS_WITHDRAWN} THEN greatest(known.withdrawn_until, known.valid_before, EXCLUDED.withdrawn_until) ELSE known.withdrawn_until END,
+    signature = CASE WHEN ${IS_WITHDRAWN} THEN NULL WHEN ${IS_NEWER} THEN EXCLUDED.signature ELSE known.signature END, ${withNewer('signed_at', 'now()')}, ${withNewer('failures', '0')}, ${withNewer('retry_at', 'NULL')}`,
 }
 
 // What was signed is looked at in every block until its end was published, and what has ended until it is final. The rest when orders asks, every ten minutes: making refunds
@@ -107,6 +110,7 @@ export function refundStore(database: Database, chainId: number) {
         ...{ from_address: refund.from_address.toLowerCase(), payee: refund.payee_address.toLowerCase(), units: parseUsdc(refund.amount) },
         valid_before: refund.valid_before,
         signature: refund.signature ?? null,
+        withdrawn_until: refund.is_withdrawn ? (refund.valid_before ?? 0) : null,
       }))
       await database.commit({ inbox: [eventId], write: ADD, rows: { refund_watches: rows }, values: { at } })
     },

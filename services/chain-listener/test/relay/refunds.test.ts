@@ -37,6 +37,7 @@ interface Signed {
   nonce: string
   valid_before: number
   signature: string | null
+  is_withdrawn?: boolean
 }
 
 async function signedFor(order_id: string, { lifeS = 3_000, of = {} as Partial<Signed> } = {}): Promise<Signed> {
@@ -164,6 +165,24 @@ describe('a signed refund', () => {
     world.proxy.set({})
     await until(listening, refused)
   }, 120_000)
+
+  it('that was withdrawn is forgotten, however late it is asked about, and another signature of it counts', async () => {
+    const listening = await world.start()
+    const funds = merchant
+    merchant = newWallet()
+    const signed = await signedFor((await world.open(listening)).id)
+    await watch(listening, signed)
+    await quiet(listening)
+    await watch(listening, { ...signed, signature: null, is_withdrawn: true })
+    await watch(listening, signed)
+    await world.chain.mintUsdc(merchant.address, UNITS)
+    await quiet(listening)
+    expect([await relays(listening), await balanceOf(signed)]).toEqual([[], 0n])
+    const longer = await signedFor(signed.order_id, { lifeS: 3_100, of: { payee_address: signed.payee_address, nonce: signed.nonce } })
+    await watch(listening, { ...longer, refund_id: signed.refund_id })
+    await until(listening, longer)
+    merchant = funds
+  }, 60_000)
 
   it('is submitted once by two replicas', async () => {
     const listening = await world.start()

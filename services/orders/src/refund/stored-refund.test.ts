@@ -101,9 +101,9 @@ describe('what is submitted', () => {
   const watched = (refund: StoredRefund) => refundWatch([refund], 1).data
   it('is the signature with the latest end, and none of a refund that is cancelled', () => {
     expect(watched(made)).toMatchObject({ refunds: [{ valid_before: null, signature: null }] })
-    expect(watched(signed(30, 10))).toMatchObject({ refunds: [{ valid_before: seconds(at(30)), signature: '0x30' }] })
+    expect(watched(signed(30, 10))).toMatchObject({ refunds: [{ valid_before: seconds(at(30)), signature: '0x30', is_withdrawn: false }] })
     const cancelled = { ...signed(10), cancelledAt: at(11) }
-    expect(watched(cancelled)).toMatchObject({ refunds: [{ valid_before: seconds(at(10)), signature: null }] })
+    expect(watched(cancelled)).toMatchObject({ refunds: [{ valid_before: seconds(at(10)), signature: null, is_withdrawn: true }] })
   })
 
   it('is none that was seen on the chain alone', () => {

@@ -222,10 +222,11 @@ const watched = (refund: StoredRefund): RefundWatch['refunds'][number] => ({
 })
 
 /** The signature to submit: the one of the same terms with the latest expiry. */
-function submittable({ signatures, cancelledAt }: StoredRefund): Pick<RefundWatch['refunds'][number], 'valid_before' | 'signature'> {
+function submittable({ signatures, cancelledAt }: StoredRefund) {
   const validBefore = latestEnd({ signatures })
   const last = signatures.find(({ validBefore: end, signature }) => signature !== null && end.getTime() / 1_000 === validBefore)
-  return { valid_before: validBefore, signature: cancelledAt === null ? (last?.signature ?? null) : null }
+  const isWithdrawn = cancelledAt !== null
+  return { valid_before: validBefore, signature: isWithdrawn ? null : (last?.signature ?? null), is_withdrawn: isWithdrawn }
 }
 
 const lives = (refund: StoredRefund): boolean => toRefund(refund).signatures.some(signature => isAlive(signature, viewOf(refund)))
