@@ -1,4 +1,4 @@
-import { CENT, type ChainBlocks, chainIdOf, type NewEvent } from '@ponte/contracts'
+import { ApiError, CENT, type ChainBlocks, chainIdOf, type NewEvent } from '@ponte/contracts'
 import {
   isTransient,
   isUniqueViolation,
@@ -246,6 +246,11 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
       const history = await store.orders.history(orderId)
       if (history) requireNoneComing(history)
       const change = attach(before, row, attachment, store.chain.viewOf(before.order))
+      if (change.order.status === 'paid' && (await store.links.paidByAnother([orderId])).size > 0)
+        throw new ApiError(
+          'invalid_state',
+          'Another order of its invoice is paid already: choose another one, or mark the payment as handled.',
+        )
       const taken = {
         changes: [change],
         payments: [{ ...row, orderId }],

@@ -225,11 +225,10 @@ const acceptOrder = (
     if (!found) throw notFound(id)
     requireOwner(found, terms)
     requireNonePromised(await store.refunds.ofOrder(id))
-    if (await store.links.isPaidByAnother(id))
-      throw new ApiError('invalid_state', 'Another order of its invoice is paid: what came for this one is to be returned.')
     const change = accept(found, acceptance, store.chain.viewOf(found.order), now())
     const body = JSON.stringify(orderBody(change.order, place, await store.invoicing.of(id)))
-    await store.orders.commit(change, { answers: answersTo(keyed, { status: 200, body }) })
+    if (!(await store.links.accept(change, answersTo(keyed, { status: 200, body }))))
+      throw new ApiError('invalid_state', 'Another order of its invoice is paid: what came for this one is to be returned.')
     return body
   })
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { LinkBody, OrderBody, PayerLinkBody } from '@ponte/contracts'
+import type { AttentionItemBody, LinkBody, OrderBody, PayerLinkBody } from '@ponte/contracts'
 import { silentLogger, until, uuidv7 } from '@ponte/service-kit'
+import { Wallet } from 'ethers'
 import request from 'supertest'
 import { fillOrders } from '../bench/many-orders'
 import { createOrders } from '../src'
@@ -58,6 +59,9 @@ const expire = async (order: OrderBody) => {
   await chain.advances(new Date(Date.parse(order.expires_at) + 1))
   await until(async () => (await get(`/orders/${order.id}`)).status === 'expired', 'it did not expire')
 }
+
+const actionsOf = async ({ id }: OrderBody) =>
+  (await get('/attention?limit=100')).data.find((item: AttentionItemBody) => item.order?.id === id)?.actions
 
 describe('a link', () => {
   it('asks for reais, and is quoted when a payer opens an order on it', async () => {
@@ -174,6 +178,49 @@ describe('a link', () => {
     const refused = await post(`/orders/${first.id}/accept`, { reason: 'Late' })
     expect([refused.status, refused.body.code]).toEqual([409, 'invalid_state'])
     expect(await get(`/orders/${first.id}`)).toMatchObject({ status: 'expired', exception: 'paid_late' })
+    expect(await actionsOf(first)).toEqual([])
+  })
+
+  it('counts no money by hand that would pay an order of an invoice that another order has paid', async () => {
+    const merchant = uuidv7()
+    const as = asMerchant(merchant, Wallet.createRandom().address)
+    const link = await make({}, as)
+    const first: OrderBody = await get(`/orders/${(await open(link)).body.order.id}`, as)
+    const paid = chain.payment(first, { memo: uuidv7().replaceAll('-', '').padEnd(64, '0') })
+    await chain.advances(new Date(Date.parse(first.expires_at) + 1))
+    await until(async () => (await get(`/orders/${first.id}`, as)).status === 'expired', 'it did not expire')
+    await pays(await get(`/orders/${(await open(link)).body.order.id}`, as))
+    await chain.report('confirmed', paid)
+    const [item] = (await get('/attention', as)).data.filter(({ payment }: AttentionItemBody) => payment !== null)
+    const refused = await post(`/attention/${item?.id}/attach`, { order_id: first.id, reason: 'Typed wrong' }, as)
+    expect([refused.status, refused.body.code]).toEqual([409, 'invalid_state'])
+    expect(await get(`/links/${link.id}`, as)).toMatchObject({ status: 'paid', orders_paid: 1 })
+  })
+
+  it('offers acceptance of late money for as long as none of it goes back', async () => {
+    const order = await opened(await make())
+    await expire(order)
+    await pays(order, { block_time: new Date(Date.parse(order.expires_at) + 5_000).toISOString() })
+    expect(await actionsOf(order)).toEqual(['accept'])
+    const refund = await post(`/orders/${order.id}/refunds`, { payee_address: Wallet.createRandom().address, reason: 'Late' })
+    expect(refund.status).toBe(201)
+    expect(await actionsOf(order)).toEqual([])
+    expect((await post(`/orders/${order.id}/accept`, { reason: 'Late' })).status).toBe(409)
+    expect((await post(`/refunds/${refund.body.id}/cancel`)).status).toBe(200)
+    expect(await actionsOf(order)).toEqual(['accept'])
+  })
+
+  it('is paid by one of two orders that are accepted at once, however old they are', async () => {
+    const link = await make()
+    const side = await make()
+    const both = [await opened(link), await opened(side)]
+    await Promise.all(both.map(expire))
+    for (const order of both) await pays(order, { block_time: new Date(Date.parse(order.expires_at) + 5_000).toISOString() })
+    await system.sql.query('UPDATE link_orders SET link_id = $1 WHERE order_id = $2', [link.id, both[1]?.id])
+    const urls = [system.url, `http://127.0.0.1:${second.http.port()}`]
+    const answers = await Promise.all(both.map(({ id }, n) => post(`/orders/${id}/accept`, { reason: 'Late' }, asMerchant(), urls[n])))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(await get(`/links/${link.id}`)).toMatchObject({ status: 'paid', orders_paid: 1 })
   })
 
   it('that two orders have paid keeps the one that was paid first; the other is a duplicate to return, and what was published stands', async () => {

@@ -5,8 +5,9 @@ import type { Intake } from '../intake'
 import { orderBody, type Place } from '../order/body'
 import type { Order } from '../order/order'
 import type { Mark, Seen, UnmatchedMoney } from '../payment/mismatch'
+import { promisedOf } from '../refund/stored-refund'
 import type { Store } from '../store'
-import { factsOf, foreignItem, orderItem, reasonsOf, seenOf, unmatchedItem } from './attention'
+import { type Beside, factsOf, foreignItem, orderItem, reasonsOf, seenOf, unmatchedItem } from './attention'
 import { attentionColumns } from './attention-csv'
 
 export interface AttentionDeps {
@@ -27,6 +28,14 @@ interface Found {
 
 /** Orders and payments without one, newest first in one list, with a mark on those that are handled. */
 export function attentionRoutes(router: Router, { store, database, place, feeBps, now, attach }: AttentionDeps): void {
+  const beside = async ({ merchant_id }: MerchantTerms, orderIds: readonly string[]): Promise<(orderId: string) => Beside> => {
+    const [moved, paidByAnother, refundsOf] = await Promise.all([
+      store.ledger.moved(merchant_id, orderIds),
+      store.links.paidByAnother(orderIds),
+      store.refunds.ofOrders(orderIds),
+    ])
+    return id => ({ moved: moved.get(id), isElsewhere: paidByAnother.has(id) || promisedOf(refundsOf(id)) > 0n })
+  }
   const list = async (terms: MerchantTerms, query: ListAttention, limit: number): Promise<AttentionItemBody[]> => {
     const [orderIds, unmatched, foreign] = await Promise.all([
       store.attention.orderIds(terms.merchant_id, query, limit),
@@ -34,9 +43,9 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
       store.foreignTokens.list(terms.merchant_id, query, limit),
     ])
     const marks = query.handled === 'true' ? await store.attention.marks(orderIds) : new Map<string, Mark>()
-    const moved = await store.ledger.moved(terms.merchant_id, orderIds)
     const histories = await store.orders.histories(orderIds)
-    const ofOrders = histories.map(history => orderItem(history, moved.get(history.order.id), place, marks.get(history.order.id)))
+    const besideOf = await beside(terms, orderIds)
+    const ofOrders = histories.map(history => orderItem(history, besideOf(history.order.id), place, marks.get(history.order.id)))
     const owners = new Map(
       (await store.orders.histories(foreign.map(({ token }) => token.orderId))).map(history => [history.order.id, history]),
     )
@@ -68,10 +77,10 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
     const history = await store.orders.history(id)
     if (history) requireOwner(history.order, terms)
     if (history && reasonsOf(history).length > 0) {
-      const moved = (await store.ledger.moved(terms.merchant_id, [id])).get(id)
+      const besideOf = await beside(terms, [id])
       return {
         seen: seenOf(history),
-        body: mark => orderItem(history, moved, place, mark),
+        body: mark => orderItem(history, besideOf(id), place, mark),
         write: (mark, answers) => store.attention.markOrder(id, mark, answers),
       }
     }

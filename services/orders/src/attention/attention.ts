@@ -41,7 +41,19 @@ export const factsOf = ({ facts, blocked }: Seen): string =>
     .digest('hex')
     .slice(0, 16)
 
-export function orderItem(history: OrderHistory, moved: Moved | undefined, place: Place, mark: Mark | null = null): AttentionItemBody {
+/** What is known of an order beside its own history. */
+export interface Beside {
+  moved: Moved | undefined
+  /** Another order of its invoice is paid, or money of it goes back. */
+  isElsewhere: boolean
+}
+
+export function orderItem(
+  history: OrderHistory,
+  { moved, isElsewhere }: Beside,
+  place: Place,
+  mark: Mark | null = null,
+): AttentionItemBody {
   const { order, payments } = history
   const gross = order.confirmedUnits
   const payers = confirmedPayments(payments).map(({ payerAddress }) => payerAddress)
@@ -50,7 +62,7 @@ export function orderItem(history: OrderHistory, moved: Moved | undefined, place
     ...sums(gross, gross - platformFeeUnits(order, moved), history),
     order: historyBody(history, place),
     payment: null,
-    actions: refusalOf(order) === null ? (['accept'] satisfies AttentionAction[]) : [],
+    actions: refusalOf(order) === null && !isElsewhere ? (['accept'] satisfies AttentionAction[]) : [],
     ...marked(factsOf(seenOf(history)), mark),
   }
 }

@@ -87,15 +87,20 @@ const REPLACED = (which: string) => `
     WHERE other.link_id = link_orders.link_id AND paid.id <> orders.id AND paid.status = 'paid' AND paid.superseded_at IS NULL
       AND (orders.status <> 'paid' OR (paid.paid_at, paid.id) < (orders.paid_at, orders.id)))
   LIMIT $2`
-// An order lives no longer than a quote.
-const ALL_REPLACED: Statement = { name: 'links-replaced', text: REPLACED('order_id >= $1') }
+// An order lives no longer than a quote. Of an invoice with a young one an older one may be paid as well, by the merchant's word of the same moment.
+const ALL_REPLACED: Statement = {
+  name: 'links-replaced',
+  text: REPLACED(`links.id IN (
+    SELECT young.link_id FROM link_orders AS young JOIN links AS invoice ON invoice.id = young.link_id WHERE young.order_id >= $1 AND invoice.kind = 'invoice')`),
+}
 const ONE_REPLACED: Statement = { name: 'link-replaced', text: REPLACED('order_id = $1') }
+const LOCK_OF_ORDER = 'SELECT FROM links WHERE id = (SELECT link_id FROM link_orders WHERE order_id = $1) FOR UPDATE'
 // Raw SQL for a join by keys.
 const PAID_BY_ANOTHER: Statement = {
   name: 'link-paid-by-another',
-  text: `SELECT FROM link_orders AS own JOIN links ON links.id = own.link_id JOIN link_orders AS other ON other.link_id = own.link_id
+  text: `SELECT DISTINCT own.order_id FROM link_orders AS own JOIN links ON links.id = own.link_id JOIN link_orders AS other ON other.link_id = own.link_id
     JOIN orders ON orders.id = other.order_id
-    WHERE own.order_id = $1 AND links.kind = 'invoice' AND orders.id <> own.order_id AND orders.status = 'paid' LIMIT 1`,
+    WHERE own.order_id = ANY($1::uuid[]) AND links.kind = 'invoice' AND orders.id <> own.order_id AND orders.status = 'paid'`,
 }
 
 export interface ReplacedOrder {
@@ -139,6 +144,10 @@ export function linkStore(database: Database, { now, committed }: OrderStoreOpti
   const found = async (name: string, where: string, values: readonly unknown[]): Promise<Link | null> => {
     const { rows } = await database.query({ name, text: `SELECT ${links.select()} FROM links WHERE ${where}` }, values)
     return rows[0] ? links.parse(rows[0]) : null
+  }
+  const paidByAnother = async (sql: Sql, orderIds: readonly string[]): Promise<ReadonlySet<string>> => {
+    const { rows } = await sql.query<{ order_id: string }>(PAID_BY_ANOTHER, [orderIds])
+    return new Set(rows.map(({ order_id }) => order_id))
   }
   return {
     /** Of each of these links, with every order that was paid. */
@@ -207,6 +216,19 @@ export function linkStore(database: Database, { now, committed }: OrderStoreOpti
       })
       if (isWritten) committed(change)
     },
-    isPaidByAnother: async (orderId: string): Promise<boolean> => Boolean((await database.query(PAID_BY_ANOTHER, [orderId])).rowCount),
+    /** Those of these orders beside which another order of their invoice is paid. */
+    paidByAnother: (orderIds: readonly string[]) => paidByAnother(database, orderIds),
+    /** Writes an acceptance behind the lock of its link, with the answer: of two at once one stands. Answers whether it is written: not where another order of its invoice is paid. */
+    async accept(change: Change, answers: readonly StoredAnswer[]): Promise<boolean> {
+      const { id } = change.order
+      const isWritten = await database.transaction(async sql => {
+        await sql.query(LOCK_OF_ORDER, [id])
+        if ((await paidByAnother(sql, [id])).size > 0) return false
+        await commitUnit(sql, { ...updateOf(change, now()), answers })
+        return true
+      })
+      if (isWritten) committed(change)
+      return isWritten
+    },
   }
 }

@@ -107,6 +107,16 @@ export function refundStore(database: Database, now: () => Date) {
       ).rows.map(toStored)
     },
 
+    /** Of each of these orders, in the order in which they were made. */
+    async ofOrders(orderIds: readonly string[]): Promise<(orderId: string) => StoredRefund[]> {
+      const { rows } = await database.query(
+        { name: 'refunds-of-orders', text: `${FIND} WHERE order_id = ANY($1::uuid[]) ORDER BY refunds.id` },
+        [orderIds],
+      )
+      const found = Map.groupBy(rows.map(toStored), ({ orderId }) => orderId)
+      return orderId => found.get(orderId) ?? []
+    },
+
     /** Writes refunds as they are from now on. Throws an error that `isStale` knows when its order moved on since it was read. */
     async commit(
       order: { id: string; version: number },
