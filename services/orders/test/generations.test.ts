@@ -100,6 +100,21 @@ it('what another generation does not know is not confirming for ever, and what w
   await until(async () => (await metric('ponte_reconcile_differences')) === 1, 'the difference is not noticed')
 })
 
+it('what the generation before saw for no order is forgotten once this one is past it, and taken in where it was confirmed after all', async () => {
+  const stray = (memo: string) => chain.payment(ordered, { memo: memo.repeat(64), block_number: 1_000_002 })
+  const ordered = await create()
+  const [gone, late] = [stray('a'), stray('b')]
+  for (const one of [gone, late]) await chain.report('detected', one)
+  const confirmation = chain.next('confirmed', late)
+  const seen = async () => (await system.sql.query('SELECT memo, status FROM unmatched_payments ORDER BY memo')).rows
+  expect(await seen()).toMatchObject([{ status: 'detected' }, { status: 'detected' }])
+  chain.beginAnew()
+  await chain.publish({ since: 1_000_003, advanced: { from: 1_000_003, to: 1_000_020, time: at(1).toISOString() } })
+  await until(async () => (await seen()).length === 0, 'what was seen stays for ever')
+  await system.bus.publish(confirmation)
+  expect(await seen()).toEqual([{ memo: 'b'.repeat(64), status: 'confirmed' }])
+})
+
 it('what the generation before saw is not there once blocks are confirmed without it, whether they or the answer to the watch come first', async () => {
   const order = await create()
   await chain.publish({ watched: watched(order, 0) })

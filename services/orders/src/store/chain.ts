@@ -127,6 +127,10 @@ const TAKEN = 'SELECT count(*)::int AS count FROM inbox WHERE event_id = ANY($1:
 const FORGET = [
   'DELETE FROM parked_memos USING inbox WHERE inbox.event_id = parked_memos.event_id',
   "DELETE FROM gone_blocks WHERE gone_at < now() - interval '60 days'",
+  // Seen in a generation that has ended: this one states of money without an order what it reads itself, and is past that block. A late confirmation is a row again.
+  `DELETE FROM unmatched_payments AS seen USING chain_cursors AS known
+   WHERE seen.status = 'detected' AND seen.chain_id = known.chain_id AND seen.block_number <= known.watermark
+     AND (seen.generation IS NULL OR seen.generation < known.generation)`,
 ]
 
 /** What could be read of an event in the dead letters: where it stands in the listener's history, and which orders wait for it. */
