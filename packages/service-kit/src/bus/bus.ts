@@ -22,6 +22,14 @@ export function aboutMessage({ id, type, body }: Message) {
   }
 }
 
+/** No other try publishes it, unless the broker is set to take more. */
+export class MessageTooLargeError extends Error {
+  override name = 'MessageTooLargeError'
+  constructor(bytes: number, max: number) {
+    super(`The message has ${bytes} bytes, and the broker takes ${max}.`)
+  }
+}
+
 export type Handler = (message: Message) => Promise<void>
 
 /** How one try to handle a message ended; what is `unknown` is handed back, for a version that knows it. */

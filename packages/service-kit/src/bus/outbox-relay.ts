@@ -5,7 +5,7 @@ import type { Logger } from '../observe/logger'
 import type { Counter } from '../observe/metrics'
 import { every, type Loop } from '../process/every'
 import { type Removed, retention } from '../process/retention'
-import { aboutMessage, type Bus, type Message } from './bus'
+import { aboutMessage, type Bus, type Message, MessageTooLargeError } from './bus'
 
 const CLAIM_MAX = 200
 /** Among so many of those that have waited longest merchants take turns. */
@@ -23,6 +23,8 @@ const BACKOFF_MS_MAX = 5_000
 const UNANSWERED_MAX = 5 * CLAIM_MAX
 /** A process that has claimed events and died holds them back for so long. */
 const CLAIM_S = 15
+/** Its age has an alert, and the broker may be set to take it meanwhile. */
+const TOO_LARGE_S = 600
 
 const IS_CLAIMABLE = 'sent_at IS NULL AND (claimed_until IS NULL OR claimed_until < now())'
 // Merchants take turns in what has waited longest, so that the thousands of one hold up no other. Without a name, so that it is planned each time: the plan
@@ -77,6 +79,9 @@ export function outboxRelay(
   const inFlight = new Set<string>()
   const mark = (ids: string[]) => database.query('UPDATE outbox SET sent_at = now() WHERE id = ANY($1::uuid[])', [ids])
 
+  const hold = (ids: string[], seconds: number) =>
+    database.query('UPDATE outbox SET claimed_until = now() + make_interval(secs => $2) WHERE id = ANY($1::uuid[])', [ids, seconds])
+
   /** One line for all of a turn, and for those that were refused since. */
   const logRefusals = () => {
     const [first] = refusals
@@ -89,20 +94,23 @@ export function outboxRelay(
     const { rows } = await database.query<Message>(CLAIM)
     const sent: string[] = []
     const unsent: string[] = []
+    const tooLarge: string[] = []
     let collecting = true
     const publishing = rows
       .filter(row => !inFlight.has(row.id))
       .map(async row => {
         inFlight.add(row.id)
+        let refused = unsent
         const taken = await bus.publish(row).then(
           () => true,
           error => {
             refusals.push({ row, error })
+            if (error instanceof MessageTooLargeError) refused = tooLarge
             return false
           },
         )
         published?.inc({ outcome: taken ? 'confirmed' : 'refused' })
-        if (collecting) (taken ? sent : unsent).push(row.id)
+        if (collecting) (taken ? sent : refused).push(row.id)
         else if (taken)
           await mark([row.id]).catch(error => logger.warn('an event will be published again', { ...aboutMessage(row), error }))
         // Not before it is marked: the next turn may have claimed it meanwhile.
@@ -112,8 +120,8 @@ export function outboxRelay(
     collecting = false
     if (sent.length > 0) await mark(sent)
     logRefusals()
-    if (unsent.length > 0)
-      await database.query("UPDATE outbox SET claimed_until = now() + interval '1 second' WHERE id = ANY($1::uuid[])", [unsent])
+    if (unsent.length > 0) await hold(unsent, 1)
+    if (tooLarge.length > 0) await hold(tooLarge, TOO_LARGE_S)
     backoffMs = unsent.length > 0 && sent.length === 0 ? Math.min(BACKOFF_MS_MAX, Math.max(BACKOFF_MS_MIN, backoffMs * 2)) : 0
     resumeAt = performance.now() + backoffMs
     return rows.length === CLAIM_MAX && backoffMs === 0

@@ -1,6 +1,6 @@
 import type { ConfirmChannel, Options } from 'amqplib'
 import type { Logger } from '../observe/logger'
-import type { Message, Topology } from './bus'
+import { type Message, MessageTooLargeError, type Topology } from './bus'
 import { type Answer, openConfirms } from './confirms'
 import { HAND_BACK_MS, handBackWait } from './handling'
 import { type ConnectionOptions, rabbitmqConnection } from './rabbitmq-connection'
@@ -10,6 +10,7 @@ import { announcements, declareTopology } from './rabbitmq-topology'
 const CONFIRM_TIMEOUT_MS = 10_000
 /** Where nothing is answered for so many times a confirm's time, the connection ends: RabbitMQ can lose a message on its way to a queue, and then takes none after it. */
 const SILENT_TIMEOUTS_MAX = 3
+const LARGER_THAN_MAX = /larger than (?:configured )?max size (\d+)/
 
 export interface PublisherOptions {
   url: string
@@ -35,6 +36,8 @@ export function rabbitmqPublisher(options: PublisherOptions) {
   /** The broker works off a channel in turn: where messages wait that were handed back may have no leader, and must not hold up events. */
   let channels: { events: ConfirmChannel; handBacks: ConfirmChannel } | undefined
   let blocked = false
+  /** As the broker has named it once: what is larger ends the channel, and with it every publication that is not answered yet. */
+  let bytesMax = Number.POSITIVE_INFINITY
   /** For each routing key that owes an answer, when the first message since its last one was sent. */
   const silentSince = new Map<string, number>()
   let renew: () => void = () => undefined
@@ -55,6 +58,10 @@ export function rabbitmqPublisher(options: PublisherOptions) {
     const open = async (name: string) => {
       const channel = await step(`open the ${name} channel`, model.createConfirmChannel())
       connection.watch(model, channel)
+      channel.on('error', ({ message }: Error) => {
+        const max = LARGER_THAN_MAX.exec(message)?.[1]
+        if (max !== undefined) bytesMax = Number(max)
+      })
       // The broker returns before it confirms: the oldest that waits under this key is the one meant, and its confirm comes too late.
       channel.on('return', ({ fields, properties }) => {
         confirms.refuse(keyOf(fields.routingKey, String(properties.messageId)), new Error(`No queue is bound to ${fields.routingKey}.`))
@@ -87,11 +94,13 @@ export function rabbitmqPublisher(options: PublisherOptions) {
     if (!channel) throw new Error('There is no connection to the broker.')
     if (blocked) throw new Error('The broker takes no messages now.')
     const { id, type, merchantId } = message
+    const content = Buffer.from(message.body)
+    if (content.length > bytesMax) throw new MessageTooLargeError(content.length, bytesMax)
     const headers = { ...more.headers, ...(merchantId ? { [MERCHANT_ID]: merchantId } : {}) }
     const properties = { ...more, headers, persistent: true, mandatory: true, messageId: id, type, contentType: 'application/json' }
     if (!silentSince.has(to.key)) silentSince.set(to.key, performance.now())
     const publish = (answer: Answer) =>
-      channel.publish(to.exchange, to.key, Buffer.from(message.body), properties, error => {
+      channel.publish(to.exchange, to.key, content, properties, error => {
         silentSince.delete(to.key)
         answer(error)
       })

@@ -4,6 +4,7 @@ import {
   type Database,
   type Loop,
   type Message,
+  MessageTooLargeError,
   memoryBus,
   openDatabase,
   outboxAge,
@@ -190,6 +191,26 @@ describe('the outbox relay', () => {
     expect(lines).toEqual(Array.from({ length: claims() }, () => 'events stay in the outbox'))
     expect(claims()).toBeLessThan(4)
     expect(tries).toBe(claims() * 200)
+  })
+
+  it('tries an event that is too large for the bus again after minutes, and others at once', async () => {
+    const [large] = await write(1)
+    let tries = 0
+    const relay = await starting(
+      scriptedBus(async ({ id }) => {
+        if (id !== large) return
+        tries += 1
+        throw new MessageTooLargeError(2, 1)
+      }),
+    )
+    await until(() => tries === 1, 'it was not tried')
+    await write(3)
+    relay.wake()
+    await until(async () => (await unsent()) === 1, 'the others stay')
+    const { rows } = await database.query<{ waits: boolean }>(
+      "SELECT claimed_until > now() + interval '5 minutes' AS waits FROM outbox WHERE sent_at IS NULL",
+    )
+    expect([rows, tries]).toEqual([[{ waits: true }], 1])
   })
 
   it('goes on after the bus refused a row whose body cannot be read', async () => {

@@ -1,10 +1,11 @@
 import { type Channel, type ChannelModel, connect } from 'amqplib'
-import { type Bus, type Message, type Part, rabbitmqBus, silentLogger, until, uuidv7 } from '../../src'
+import { type Bus, type Message, MessageTooLargeError, type Part, rabbitmqBus, silentLogger, until, uuidv7 } from '../../src'
 import { testBroker } from '../../src/testing'
 import { type CuttableProxy, cuttableProxy } from './cuttable-proxy'
 import { losingConfirms } from './lost-confirms'
 
 const topology = { first: ['first.made', 'both.made'], second: ['second.made', 'both.made'] }
+const LARGER_THAN_TAKEN = 129 * 2 ** 20
 const message = (type: string): Message => ({ id: uuidv7(), type, body: '{}' })
 
 describe('RabbitMQ behind a connection that is cut', () => {
@@ -84,6 +85,19 @@ describe('RabbitMQ behind a connection that is cut', () => {
       () => `only ${seen.size} of 600`,
     )
   })
+
+  it('loses its connection once by a message that is larger than the broker takes, and refuses it by itself from then on', async () => {
+    const bus = await starting(openBus())
+    await ready(bus)
+    const before = connections
+    const large = { ...message('first.made'), body: 'x'.repeat(LARGER_THAN_TAKEN) }
+    await expect(bus.publish(large)).rejects.toThrow()
+    await until(() => connections > before && bus.accepts(), 'the bus did not connect again')
+    const since = connections
+    for (let n = 0; n < 3; n++) await expect(bus.publish(large)).rejects.toThrow(MessageTooLargeError)
+    await bus.publish(message('first.made'))
+    expect(connections).toBe(since)
+  }, 60_000)
 
   it('starts while the broker refuses connections, is not ready, and serves once it answers', async () => {
     await proxy.cut({ refuse: true })
