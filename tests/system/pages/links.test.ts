@@ -1,6 +1,10 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { type System, startAll } from '@ponte/all-in-one'
 import type { LinkBody, List, OrderBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
@@ -233,5 +237,102 @@ test('a message previews a link with shop and amount, of pages that no search en
   await page.waitForURL(/\/pay\/[0-9a-f-]{36}$/)
   expect(await (await fetch(page.url())).text()).toContain('<meta property="og:title" content="Padaria Estrela · R$ 1.520,00">')
   expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)
+
+/** A shop's own page, of another origin, under a policy that allows nothing but scripts with its nonce. */
+async function openShop(bodyOf: (nonce: string) => string) {
+  const server = createServer((_req, res) => {
+    res.setHeader('Content-Type', 'text/html; charset=utf-8')
+    res.setHeader('Content-Security-Policy', "default-src 'none'; script-src 'nonce-r4nd0m'; require-trusted-types-for 'script'")
+    res.setHeader('Cross-Origin-Embedder-Policy', 'require-corp')
+    res.end(`<!doctype html><html lang="pt-BR"><title>Doces</title><main><h1>Doces</h1>${bodyOf('r4nd0m')}</main>`)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close: () => server.close() }
+}
+
+test.each([
+  [
+    'on a desk, in English',
+    DESKTOP,
+    'en-US',
+    'en',
+    { button: 'Pay with USDC', pay: 'Pay now', site: 'Button for your site', back: 'Back to the shop' },
+  ],
+  [
+    'on a phone, in Portuguese',
+    PHONE,
+    'pt-BR',
+    'pt-BR',
+    { button: 'Pagar com USDC', pay: 'Pagar agora', site: 'Botão para o seu site', back: 'Voltar à loja' },
+  ],
+] as const)(
+  'the line that is copied draws a button in a strict page of another origin, by which a payer pays and comes back, %s',
+  async (_, viewport, language, tag, words) => {
+    const dashboard = await openVisit(browser, { viewport, language })
+    await logIn(dashboard.page, system.gatewayUrl, merchant.email)
+    const lines: string[] = []
+    const shop = await openShop(nonce => lines.map(line => line.replace('<script ', `<script nonce="${nonce}" `)).join('<p>ou</p>'))
+    const link = await create({
+      kind: 'reusable',
+      brl_amount: '12.00',
+      external_ref: `BUTTON-${language}`,
+      success_url: `${shop.url}obrigado`,
+    })
+    await dashboard.page.goto(`${system.gatewayUrl}/dashboard/links`)
+    await dashboard.page.getByRole('button', { name: `: ${link.external_ref}` }).click()
+    const sheet = dashboard.page.getByRole('dialog')
+    await sheet.getByText(words.site).click()
+    lines.push(...(await sheet.locator('pre').allTextContents()))
+    expect(lines[0]).toBe(`<script src="${system.gatewayUrl}/button.js" data-link="${link.url}" data-lang="${tag}" async></script>`)
+    expect(lines[1]).toBe(`<a href="${link.url}">${words.button}</a>`)
+    expect(await seriousFaults(dashboard.page)).toEqual([])
+    await pictured(dashboard.page, `button-lines-${language}`)
+
+    const { context, page, complaints, strangers } = await openVisit(browser, { viewport, language })
+    const asked: string[] = []
+    page.on('request', request => asked.push(request.url()))
+    await page.goto(shop.url)
+    const button = page.locator('.ponte-button').getByRole('link', { name: words.button })
+    await button.waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(asked.filter(url => !url.endsWith('favicon.ico'))).toEqual([shop.url, `${system.gatewayUrl}/button.js`])
+    expect(await context.cookies()).toEqual([])
+    expect((await read<LinkBody>(`links/${link.id}`)).order_id).toBeNull()
+    expect(await page.locator('iframe').count()).toBe(0)
+    expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+    expect(await button.evaluate(each => each.ownerDocument.defaultView?.getComputedStyle(each).backgroundColor)).toBe('rgb(14, 107, 84)')
+    await pictured(page, `button-${language}`)
+    // By keyboard, as a link is.
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(link.url)
+    await page.getByRole('button', { name: words.pay }).click()
+    await page.waitForURL(/\/pay\/[0-9a-f-]{36}$/)
+    await pay(world.chain, await read<OrderBody>(`orders/${page.url().split('/').at(-1)}`))
+    await page.getByRole('link', { name: words.back }).click()
+    await page.waitForURL(`${shop.url}obrigado`)
+    expect([complaints, strangers]).toEqual([[], []])
+    shop.close()
+    await context.close()
+    await dashboard.context.close()
+  },
+  90_000,
+)
+
+test('a button leads to links of its own gateway alone, and a script of it is small', async () => {
+  const code = await (await fetch(`${system.gatewayUrl}/button.js`)).bytes()
+  expect(gzipSync(code).length).toBeLessThan(4_000)
+  const wrong = ['javascript:alert(1)', 'https://shop.example/pay/link/1', '/dashboard', '', '//shop.example/pay/link/1', 'https://']
+  const shop = await openShop(nonce =>
+    wrong.map(link => `<script nonce="${nonce}" src="${system.gatewayUrl}/button.js" data-link="${link}"></script>`).join(''),
+  )
+  const { context, page, complaints } = await openVisit(browser)
+  await page.goto(shop.url)
+  expect(complaints.length).toBe(wrong.length)
+  for (const complaint of complaints) expect(complaint).toContain('data-link must be the URL of a payment link')
+  expect(await page.locator('.ponte-button').count()).toBe(0)
+  shop.close()
   await context.close()
 }, 60_000)

@@ -22,8 +22,11 @@ export interface PagesOptions {
 }
 
 const YEAR_S = 31_536_000
+const WEEK_S = 604_800
 const DAY_S = 86_400
+const HOUR_S = 3_600
 const PICTURE = '/ponte.png'
+const BUTTON = '/button.js'
 const BROWSERS_NAME = 'Sec-Fetch-Dest'
 
 /** The checkout of a payer who waits for it is neither later nor larger for what programs read. */
@@ -57,6 +60,16 @@ export function pages({ folder, settings, session, mode, previews, logos }: Page
   // `gzip`: the build leaves a compressed copy beside each asset.
   if (existsSync(assets)) router.use('/assets', sirv(assets, { gzip: true, immutable: true, maxAge: YEAR_S, etag: true, extensions: [] }))
   if (picture) router.get(PICTURE, (_req, res) => res.sendFile(join(folder, PICTURE), { maxAge: DAY_S * 1_000 }))
+  // Pages of shops load it, also those that embed nothing without its owner's leave (Cross-Origin-Embedder-Policy).
+  if (existsSync(join(folder, BUTTON)))
+    router.get(BUTTON, (_req, res) => {
+      res.set({
+        'Access-Control-Allow-Origin': '*',
+        'Cross-Origin-Resource-Policy': 'cross-origin',
+        'Cache-Control': `public, max-age=${HOUR_S}, stale-while-revalidate=${WEEK_S}`,
+      })
+      res.sendFile(join(folder, BUTTON))
+    })
   const checkout = ['pay.html', 'pay/index.html', 'index.html']
   router.get(
     '/pay/:order_id',

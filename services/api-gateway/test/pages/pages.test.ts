@@ -14,6 +14,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'pay.html'), '<!doctype html><title>Pay</title>')
   writeFileSync(join(folder, 'dashboard.html'), '<!doctype html><title>Dashboard</title>')
   writeFileSync(join(folder, 'assets/app-1234.js'), 'export {}')
+  writeFileSync(join(folder, 'button.js'), '// a button')
   writeFileSync(join(folder, 'assets/packed-5678.css'), 'b { }')
   writeFileSync(join(folder, 'assets/packed-5678.css.gz'), gzipSync('b{}'))
   writeFileSync(join(folder, 'secret.txt'), 'not a page')
@@ -55,6 +56,20 @@ test('assets are named by their content and kept for ever', async () => {
   const { headers } = await request(system.url).get('/assets/app-1234.js').expect(200)
   expect(headers['cache-control']).toBe('public,max-age=31536000,immutable')
   expect(headers['content-type']).toContain('javascript')
+})
+
+test('the button is loaded by any page, kept for an hour, and then asked for by its date', async () => {
+  const { headers, text } = await request(system.url).get('/button.js').expect(200)
+  expect(text).toBe('// a button')
+  expect(headers).toMatchObject({
+    'access-control-allow-origin': '*',
+    'cross-origin-resource-policy': 'cross-origin',
+    'cache-control': 'public, max-age=3600, stale-while-revalidate=604800',
+    'x-content-type-options': 'nosniff',
+  })
+  expect(headers['content-type']).toContain('javascript')
+  expect(headers['set-cookie']).toBeUndefined()
+  await request(system.url).get('/button.js').set('If-Modified-Since', String(headers['last-modified'])).expect(304)
 })
 
 test.each([

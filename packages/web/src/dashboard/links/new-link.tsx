@@ -6,7 +6,7 @@ import { api } from '../api/api'
 import { useMay } from '../api/use-memberships'
 import { CheckedForm, type FieldText } from '../forms/checked-form'
 import { Dialog, type Opened } from '../forms/dialog'
-import { periods, type Rule, required } from '../forms/rules'
+import { periods, type Rule, required, returnUrl } from '../forms/rules'
 import { CUSTOMER_RULES, CustomerFields, customerIn } from '../invoicing/customer-card'
 import { useWords } from '../texts/words'
 
@@ -44,6 +44,7 @@ function LinkForm({ onClose }: Pick<Opened, 'onClose'>) {
       ...Object.fromEntries(amounts.map(name => [name, reaisFrom(text(name), language)])),
       description: text('description'),
       external_ref: text('external_ref') || null,
+      success_url: text('success_url') || null,
       // Until the end of that day, where the merchant is.
       ...(due ? { due_at: new Date(`${due}T23:59:59.999`).toISOString() } : {}),
       ...(kind === 'invoice' ? { customer: customerIn(text) } : {}),
@@ -57,6 +58,7 @@ function LinkForm({ onClose }: Pick<Opened, 'onClose'>) {
         ...Object.fromEntries(amounts.map(name => [name, [isAmount]])),
         description: [required],
         max_payments: [periods],
+        success_url: [returnUrl],
         ...CUSTOMER_RULES,
       }}
       error={creation.error}
@@ -117,6 +119,16 @@ function LinkForm({ onClose }: Pick<Opened, 'onClose'>) {
               error={faultOf('max_payments')}
             />
           )}
+          <TextInput
+            name="success_url"
+            type="url"
+            label={t.orders.successUrl}
+            description={t.orders.successUrlHint}
+            placeholder="https://"
+            maxLength={2048}
+            autoComplete="off"
+            error={faultOf('success_url')}
+          />
         </>
       )}
     </CheckedForm>

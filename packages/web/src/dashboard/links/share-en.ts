@@ -14,5 +14,11 @@ export const shareEn: typeof sharePt = {
   scanToPay: 'Point the camera of your phone at it to pay',
   due: day => `Due: ${day}`,
   paidIn: 'The price is in reais, and is paid in USDC.',
+  onSite: 'Button for your site',
+  button: 'Button',
+  buttonText: 'Paste it where the button goes. No cookies, and nothing but this script is loaded until someone clicks.',
+  anchor: 'Plain link',
+  anchorText: 'Where a site takes no scripts, a plain link leads to the same page.',
+  pay: 'Pay with USDC',
   missing: 'There is no such link.',
 }

@@ -5,12 +5,13 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { QrCode } from '../../qr-code'
 import { api } from '../api/api'
-import { CopyValue } from '../elements/copy'
+import { CodeBlock, CopyValue } from '../elements/copy'
 import { Failure } from '../elements/states'
 import { Dialog } from '../forms/dialog'
 import { saveBlob } from '../lists/save-blob'
 import { useWords } from '../texts/words'
 import { useAmountOf } from './amount'
+import { anchorLine, buttonLine } from './button-lines'
 import { qrPng, qrSvg } from './qr-files'
 import './share.css'
 
@@ -36,7 +37,7 @@ export function ShareLink({ link }: { link: LinkBody }) {
 }
 
 function Ways({ link: { id, url, description, ...amounts } }: { link: LinkBody }) {
-  const { t } = useWords()
+  const { t, language } = useWords()
   const amountOf = useAmountOf()
   const merchant = useQuery({ queryKey: ['merchant'], queryFn: api.merchant })
   const shop = merchant.data?.display_name ?? ''
@@ -69,6 +70,13 @@ function Ways({ link: { id, url, description, ...amounts } }: { link: LinkBody }
         </Button>
       </div>
       {save.error && <Failure error={save.error} />}
+      <details>
+        <summary>{t.share.onSite}</summary>
+        <p>{t.share.buttonText}</p>
+        <CodeBlock text={buttonLine(url, language)} label={t.share.button} />
+        <p>{t.share.anchorText}</p>
+        <CodeBlock text={anchorLine(url, t.share.pay)} label={t.share.anchor} />
+      </details>
     </div>
   )
 }

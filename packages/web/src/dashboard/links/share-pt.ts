@@ -12,5 +12,11 @@ export const sharePt = {
   scanToPay: 'Aponte a câmera do celular para pagar',
   due: (day: string) => `Vencimento: ${day}`,
   paidIn: 'O preço é em reais, e o pagamento, em USDC.',
+  onSite: 'Botão para o seu site',
+  button: 'Botão',
+  buttonText: 'Cole onde o botão deve ficar. Sem cookies, e nada é pedido à rede além deste script até alguém clicar.',
+  anchor: 'Link simples',
+  anchorText: 'Onde o site não aceita scripts, um link simples leva à mesma página.',
+  pay: 'Pagar com USDC',
   missing: 'Este link não existe.',
 }

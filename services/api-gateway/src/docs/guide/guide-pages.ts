@@ -19,7 +19,7 @@ export const guidePages = (base: string): readonly (readonly [path: string, html
   ['/docs/quickstart', quickstartPage(base)],
   ['/docs/webhooks', guidePage('Receiving webhooks', webhooksGuide)],
   ['/docs/testing', guidePage('Testing on your own machine', testingGuide)],
-  ['/docs/payments', guidePage('What becomes of an order', paymentsGuide)],
+  ['/docs/payments', guidePage('What becomes of an order', paymentsGuide(base))],
   ['/docs/exceptions', guidePage('Money that did not fit', exceptionsGuide)],
   ['/docs/refunds', guidePage('Returning money', refundsGuide)],
   ['/docs/production', guidePage('Going to production', productionGuide)],

@@ -1,7 +1,7 @@
-import { c, program, type Section, table } from '../section'
+import { c, program, type Section, shell, table } from '../section'
 import { address, checkedOrder } from './programs/address'
 
-export const paymentsGuide: Section[] = [
+export const paymentsGuide = (base: string): Section[] => [
   {
     id: 'states',
     title: 'States of an order',
@@ -59,6 +59,19 @@ export const paymentsGuide: Section[] = [
 Then ${c('order.paid')} comes as ever. A payment that named no order can be counted for one: ${c('POST /attention/{id}/attach')}.</p><p>A customer has paid, and the order does not show it: ${c('POST /orders/{id}/explain')} with the hash of their transaction, or its link, answers the reason in one code and one sentence. The
 checkout has the same for the payer, and the page of the order for you. <a href="/docs/exceptions">What to do in each case</a>, with programs.</p><p>Ponte never holds the money: it is at your payout address, less the fee. What came too much or too late is returned from there, by you. When the payer paid from an exchange, ask for an
 address first: the one it came from is the exchange's. <a href="/docs/refunds">How money goes back</a>.</p>`,
+  },
+  {
+    id: 'button',
+    title: 'A button on any site',
+    html: `<p>A <a href="/docs#createlink">payment link</a> needs no program. This line draws a button where it stands; ${c('data-lang')} is ${c('pt-BR')} or ${c('en')}, and ${c('data-label')} other words:</p>${shell(
+      `<script src="${base}/button.js"
+  data-link="${base}/pay/link/01981f3c-7b1e-4cc3-9d0e-4f1d2a6b8c90"
+  data-lang="pt-BR" async></script>`,
+    )}<p>Before a click nothing is asked of anyone but this script; there is no frame and no cookie. The payer comes back by the link's ${c('success_url')}. Where a policy names scripts
+(${c('Content-Security-Policy')}), it needs ${c('nonce')} of the page, or ${c(`script-src ${base}`)}, and nothing else. It changes under its URL, so give it no ${c('integrity')}. Styles of yours reach it as
+${c('.ponte-button::part(button)')}. Without scripts the same is a link:</p>${shell(
+      `<a href="${base}/pay/link/01981f3c-7b1e-4cc3-9d0e-4f1d2a6b8c90">Pagar com USDC</a>`,
+    )}`,
   },
   {
     id: 'amounts',
