@@ -285,7 +285,10 @@ describe('a link', () => {
     const merchant = uuidv7()
     const [fresh, crowded] = [await make({ kind: 'reusable' }), await make({ kind: 'reusable' })]
     await fillOrders(system.sql, merchant, 20_000, 864_000)
-    await system.sql.query('INSERT INTO link_orders SELECT id, $2::uuid FROM orders WHERE merchant_id = $1', [merchant, crowded.id])
+    await system.sql.query("INSERT INTO link_orders SELECT id, $2::uuid, status = 'paid' FROM orders WHERE merchant_id = $1", [
+      merchant,
+      crowded.id,
+    ])
     const took = async (link: LinkBody) => {
       const begun = performance.now()
       const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => (n < 15 ? view(link) : opened(link))))
@@ -296,6 +299,18 @@ describe('a link', () => {
     expect(await took(crowded)).toBeLessThan(3 * (await took(fresh)) + 300)
     expect((await get(`/links/${crowded.id}`)).orders_paid).toBe(17_980)
   }, 60_000)
+
+  it('counts what is paid, and no longer what the network took back', async () => {
+    const link = await make({ kind: 'reusable' })
+    const [first, second] = [await opened(link), await opened(link)]
+    const payment = chain.payment(first)
+    await chain.report('confirmed', payment)
+    await pays(second)
+    expect((await get(`/links/${link.id}`)).orders_paid).toBe(2)
+    await chain.report('orphaned', payment)
+    await until(async () => (await get(`/orders/${first.id}`)).status !== 'paid', 'it stays paid')
+    expect((await get(`/links/${link.id}`)).orders_paid).toBe(1)
+  })
 
   it('is ended once, by its merchant alone', async () => {
     const link = await make()
@@ -424,7 +439,13 @@ it('lists the orders of a link, in a file too, and those of another merchant nev
   expect(await listed(`link_id=${link.id}`)).toEqual(ids.toReversed())
   expect(await listed(`link_id=${link.id}&limit=1&starting_after=${ids[1]}`)).toEqual([ids[0]])
   expect(await listed(`link_id=${link.id}&status=paid`)).toEqual([])
+  expect(await listed(`link_id=${link.id}&status=pending&limit=1&ending_before=${ids[0]}`)).toEqual([ids[1]])
   expect(await listed(`link_id=${link.id}`, asMerchant(uuidv7(), PAYOUT))).toEqual([])
+  const order: OrderBody = await get(`/orders/${ids[0]}`, as)
+  await pays(order)
+  await until(async () => (await listed(`link_id=${link.id}&status=paid`)).length === 1, 'it is not paid')
+  expect(await listed(`link_id=${link.id}&paid_gte=2020-01-01T00:00:00Z`)).toEqual([ids[0]])
+  expect(await listed(`link_id=${other.id}&paid_gte=2020-01-01T00:00:00Z`)).toEqual([])
   const file = await request(system.url).get(`/api/v1/orders.csv?link_id=${link.id}`).set(as)
   expect(file.text.trim().split('\r\n')).toHaveLength(3)
   expect((await get('/orders?link_id=x', as)).status).toBe(400)

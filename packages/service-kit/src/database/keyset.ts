@@ -16,6 +16,8 @@ export interface KeysetList {
   /** Columns to select, the id among them. */
   select: string
   from: string
+  /** The column of the id that the list is walked by, where another table beside the rows has it. */
+  key?: string
   owner: readonly [column: string, id: string]
   /** Equality filters that have an index (owner, filter, id), the most telling first; one that is not asked for is undefined. */
   leading: readonly (readonly [column: string, type: 'text' | 'uuid', value: string | undefined])[]
@@ -49,7 +51,7 @@ export async function keysetPage<Row extends { id: string }>(sql: Sql, list: Key
   return { rows: found, searchedTo: (isEnded && rows[0]?.searchedTo) || null }
 }
 
-function statementOf({ select, from, owner, leading, indexed = [], searched = [], time, query, limit }: KeysetList) {
+function statementOf({ select, from, key = 'id', owner, leading, indexed = [], searched = [], time, query, limit }: KeysetList) {
   const [along, against] = query.ending_before === undefined ? ['ASC', 'DESC'] : ['DESC', 'ASC']
   const given = leading.filter(([, , value]) => value !== undefined)
   const lead = time === undefined ? given[0] : undefined
@@ -59,11 +61,11 @@ function statementOf({ select, from, owner, leading, indexed = [], searched = []
   // Written as lists of one, owner and leading filter are part of the order, which only the index made for them has. As plain equalities they
   // drop out of it, and the planner may walk another index past rows that do not belong: quick on average, endless for a quiet owner.
   const led = lead ? bind([`${lead[0]} = ANY (ARRAY[?]::${lead[1]}[])`, lead[2]]) : ''
-  const place = time === undefined ? idPlace(query) : timePlace(time, from, owner[0], query)
+  const place = time === undefined ? idPlace(key, query) : timePlace(time, from, owner[0], query)
   const where = [led, ...[...indexed, ...place].map(bind)].join(' ')
   const order =
     time === undefined
-      ? `${owner[0]} ${along}, ${lead ? `${lead[0]} ${along},` : ''} id ${against}`
+      ? `${owner[0]} ${along}, ${lead ? `${lead[0]} ${along},` : ''} ${key} ${against}`
       : `${owner[0]} ${against}, ${time} ${against}, id ${against}`
   const walk = `FROM ${from} WHERE ${owner[0]} = ANY (ARRAY[$1]::uuid[]) ${where} ORDER BY ${order}`
   const others = given.filter(other => other !== lead).map(([column, , value]): Condition => [`${column} = ?`, value])
@@ -81,14 +83,14 @@ function statementOf({ select, from, owner, leading, indexed = [], searched = []
 
 const asked = (conditions: readonly Condition[]): Condition[] => conditions.filter(([, value]) => value !== undefined)
 
-const idPlace = (query: KeysetQuery): Condition[] =>
+const idPlace = (key: string, query: KeysetQuery): Condition[] =>
   asked([
-    ['id < ?', query.starting_after],
-    ['id > ?', query.ending_before],
+    [`${key} < ?`, query.starting_after],
+    [`${key} > ?`, query.ending_before],
     // Exact, since the id begins with the time of creation. A condition on `created_at` beside it would be taken for a second one, and what
     // seems left for a handful that may as well be sorted.
-    ['id >= ?', query.created_gte && uuidv7Floor(instant(query.created_gte))],
-    ['id < ?', query.created_lt && uuidv7Floor(instant(query.created_lt))],
+    [`${key} >= ?`, query.created_gte && uuidv7Floor(instant(query.created_gte))],
+    [`${key} < ?`, query.created_lt && uuidv7Floor(instant(query.created_lt))],
   ])
 
 function timePlace(time: string, from: string, owner: string, query: KeysetQuery): Condition[] {

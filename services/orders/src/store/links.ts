@@ -57,19 +57,19 @@ const IS_HANDLED = `(handled_facts IS NOT DISTINCT FROM ${ORDER_FACTS} AND seen_
 const OPENED = 'link_orders JOIN orders ON orders.id = order_id WHERE link_id'
 const shown = (name: string, id: string) =>
   `(SELECT json_build_object('id', id, 'status', status, 'expiresAt', expires_at) FROM orders WHERE id = ${id}) AS "${name}"`
-const ofInvoice = (where: string, order = 'orders.id DESC') =>
-  `(array_agg(orders.id ORDER BY ${order}) FILTER (WHERE link.kind = 'invoice' AND ${where}))[1]`
-// Raw SQL: anyone opens orders of a reusable link, so all of them are read only where they are counted: for the merchant, or up to max_payments. What is less than a
-// cent decides nothing, here as in their verdict; one that was paid, and whose payment the chain took back, may have it again.
+const firstOf = (where: string, order = 'orders.id DESC') => `(array_agg(orders.id ORDER BY ${order}) FILTER (WHERE ${where}))[1]`
+// Raw SQL: anyone opens orders of a reusable link, so none of them is read: paid ones are counted by their marks, for the merchant or up to max_payments. What is less
+// than a cent decides nothing, here as in their verdict; one that was paid, and whose payment the chain took back, may have it again.
 const FACTS: Statement = {
   name: 'link-facts',
   text: `
   SELECT link.id AS "linkId", paid, ${shown('newest', `(SELECT order_id FROM link_orders WHERE link_id = link.id ORDER BY order_id DESC LIMIT 1)`)},
     ${shown('paidBy', 'paid_by')}, ${shown('payable', 'payable_id')}, ${shown('undecided', 'undecided_id')}
   FROM links AS link, LATERAL (
-    SELECT count(*) FILTER (WHERE status = 'paid') AS paid, ${ofInvoice("status = 'paid'", 'superseded_at IS NOT NULL, paid_at, orders.id')} AS paid_by, ${ofInvoice(IS_OPEN)} AS payable_id,
-      ${ofInvoice(`NOT ${IS_OPEN} AND status <> 'paid' AND NOT ${IS_HANDLED} AND (paid_at IS NOT NULL OR greatest(seen_units, confirmed_units) >= ${CENT})`)} AS undecided_id
-    FROM ${OPENED} = link.id AND ($2 OR link.kind = 'invoice' OR link.max_payments IS NOT NULL)) AS counted
+    SELECT count(*) AS paid FROM link_orders WHERE link_id = link.id AND paid AND ($2 OR link.kind = 'invoice' OR link.max_payments IS NOT NULL)) AS counted, LATERAL (
+    SELECT ${firstOf("status = 'paid'", 'superseded_at IS NOT NULL, paid_at, orders.id')} AS paid_by, ${firstOf(IS_OPEN)} AS payable_id,
+      ${firstOf(`NOT ${IS_OPEN} AND status <> 'paid' AND NOT ${IS_HANDLED} AND (paid_at IS NOT NULL OR greatest(seen_units, confirmed_units) >= ${CENT})`)} AS undecided_id
+    FROM ${OPENED} = link.id AND link.kind = 'invoice') AS of_invoice
   WHERE link.id = ANY($1::uuid[])`,
 }
 const COUNT_OPEN: Statement = {

@@ -1,5 +1,5 @@
 import { isByPayment, type ListOrders, parseBrl } from '@ponte/contracts'
-import { type Condition, type Database, type Found, type KeysetQuery, keysetPage, timeSpan } from '@ponte/service-kit'
+import { type Condition, type Database, type Found, type KeysetList, type KeysetQuery, keysetPage, timeSpan } from '@ponte/service-kit'
 import type { Order } from '../order/order'
 import { type Quotation, readQuotation } from '../order/quotation'
 import { orders, toOrder } from './rows'
@@ -14,19 +14,24 @@ export const orderList =
     const isPaid = isByPayment(query)
     const { starting_after, ending_before, paid_gte, paid_lt } = query
     const paid: KeysetQuery = { starting_after, ending_before, created_gte: paid_gte, created_lt: paid_lt }
-    const { rows, searchedTo } = await keysetPage<{ id: string }>(database, {
-      ...{ select: orders.select(), from: 'orders', owner: ['merchant_id', merchantId], limit },
-      // The most telling first.
-      leading: [
-        ['external_ref', 'text', query.external_ref],
-        ['subscription_id', 'uuid', query.subscription_id],
-        ['exception', 'text', query.exception],
-        ['status', 'text', query.status],
-      ],
+    // The most telling first.
+    const leading: KeysetList['leading'] = [
+      ['external_ref', 'text', query.external_ref],
+      ['subscription_id', 'uuid', query.subscription_id],
+      ['exception', 'text', query.exception],
+      ['status', 'text', query.status],
+    ]
+    const list = {
+      ...{ select: orders.select(), limit },
       indexed: [...(isPaid ? [PAID] : []), ...named(query)],
-      searched: [...searched(query), ...(isPaid ? timeSpan('created_at', query) : [])],
+      searched: [...searched(query), ...(isPaid ? [...timeSpan('created_at', query), ...given([[IS_OF_LINK, query.link_id]])] : [])],
       ...(isPaid ? { time: 'paid_at', query: paid } : { query }),
-    })
+    }
+    const ofMerchant: KeysetList = { ...list, from: 'orders', owner: ['merchant_id', merchantId], leading }
+    const { rows, searchedTo } = await keysetPage<{ id: string }>(
+      database,
+      isPaid || query.link_id === undefined ? ofMerchant : ofLink(query.link_id, merchantId, ofMerchant),
+    )
     return { rows: rows.map(toOrder), searchedTo }
   }
 
@@ -39,13 +44,19 @@ const BY_TRANSACTION = `id = ANY (ARRAY(
     SELECT paid.id, sweeps.tx_hash FROM sweeps JOIN orders AS paid USING (memo)) AS moved
   WHERE moved.tx_hash = ?))`
 
-// Raw SQL, as the list that it is a part of.
-const BY_LINK = 'id IN (SELECT order_id FROM link_orders WHERE link_id = ?)'
+// Raw SQL, as the list that it is a part of. Looked up for each row that is looked at.
+const IS_OF_LINK = '(SELECT true FROM link_orders WHERE order_id = id AND link_id = ?)'
+
+/** The same by an index of links, so that a page costs the same however many orders a link has. */
+const ofLink = (linkId: string, merchantId: string, { leading, indexed = [], searched = [], ...list }: KeysetList): KeysetList => ({
+  ...{ ...list, from: 'orders JOIN link_orders ON order_id = id', key: 'order_id', owner: ['link_id', linkId], leading: [] },
+  indexed: [['merchant_id = ?', merchantId], ...indexed],
+  searched: [...given(leading.map(([column, , value]): Condition => [`${column} = ?`, value])), ...searched],
+})
 
 /** Conditions that select a handful of orders. */
 const named = (query: ListOrders): Condition[] =>
   given([
-    [BY_LINK, query.link_id],
     ['memo = ?', query.memo],
     [BY_TRANSACTION, query.tx_hash],
     ['deposit_address = ?', query.deposit_address],
