@@ -321,6 +321,62 @@ test.each([
   90_000,
 )
 
+test.each([
+  [
+    ...[
+      'on a desk, in English',
+      DESKTOP,
+      'en-US',
+      { reminder: 'Reminder', message: 'Message to the customer', mail: 'E-mail', copy: 'Copy the message' },
+    ],
+    'Hello, Ana Souza! The invoice LATE-en-US of Padaria Estrela (R$\u00a0150.00) was due on Nov 10, 2020 and is open. If you have paid it, please ignore this. To pay:',
+  ],
+  [
+    ...[
+      'on a phone, in Portuguese',
+      PHONE,
+      'pt-BR',
+      { reminder: 'Lembrete', message: 'Mensagem ao cliente', mail: 'E-mail', copy: 'Copiar a mensagem' },
+    ],
+    'Olá, Ana Souza! A fatura LATE-pt-BR, de Padaria Estrela (R$\u00a0150,00), venceu em 10 de nov. de 2020 e está em aberto. Se já pagou, desconsidere. Para pagar:',
+  ],
+] as const)(
+  'a reminder of an invoice is written for WhatsApp and for the mail of the merchant, %s',
+  async (_, viewport, language, words, text) => {
+    const link = await create({
+      ...{ brl_amount: '150.00', external_ref: `LATE-${language}`, due_at: '2020-11-10T12:00:00Z' },
+      customer: { name: 'Ana Souza', email: 'ana+nf@example.com' },
+    })
+    const { context, page, complaints } = await openVisit(browser, { viewport, language })
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await logIn(page, system.gatewayUrl, merchant.email)
+    await page.goto(`${system.gatewayUrl}/dashboard/links`)
+    await page.getByRole('button', { name: `: ${link.external_ref}` }).click()
+    const sheet = page.getByRole('dialog')
+    // An overdue invoice shows it opened.
+    const message = sheet.getByLabel(words.message)
+    await message.waitFor()
+    expect(await message.inputValue()).toBe(`${text}\n${link.url}`)
+    expect(await seriousFaults(page)).toEqual([])
+    await message.scrollIntoViewIfNeeded()
+    await pictured(page, `reminder-${language}`)
+    const sent = async (name: string) =>
+      new URL((await sheet.locator('details', { hasText: words.reminder }).getByRole('link', { name }).getAttribute('href')) ?? '')
+    expect((await sent('WhatsApp')).searchParams.get('text')).toBe(`${text}\n${link.url}`)
+    const mail = await sent(words.mail)
+    expect([mail.protocol, mail.pathname]).toEqual(['mailto:', encodeURIComponent('ana+nf@example.com')])
+    expect(mail.searchParams.get('subject')).toBe(`Padaria Estrela: LATE-${language}`)
+    expect(mail.searchParams.get('body')).toBe(`${text}\n${link.url}`)
+    await message.fill('Oi & tchau')
+    await sheet.getByRole('button', { name: words.copy }).click()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('Oi & tchau')
+    expect((await sent('WhatsApp')).searchParams.get('text')).toBe('Oi & tchau')
+    expect(complaints).toEqual([])
+    await context.close()
+  },
+  60_000,
+)
+
 test('a button leads to links of its own gateway alone, and a script of it is small', async () => {
   const code = await (await fetch(`${system.gatewayUrl}/button.js`)).bytes()
   expect(gzipSync(code).length).toBeLessThan(4_000)

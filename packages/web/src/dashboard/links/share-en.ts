@@ -14,6 +14,18 @@ export const shareEn: typeof sharePt = {
   scanToPay: 'Point the camera of your phone at it to pay',
   due: day => `Due: ${day}`,
   paidIn: 'The price is in reais, and is paid in USDC.',
+  reminder: 'Reminder',
+  reminderText: 'Message to the customer',
+  reminderTo: (name, shop, what, amount, due) =>
+    `Hello${name === null ? '' : `, ${name}`}! The invoice ${what} of ${shop} (${amount}) ${due} To pay:`,
+  dues: {
+    undated: () => 'is open.',
+    ahead: day => `is due on ${day}.`,
+    today: () => 'is due today.',
+    past: day => `was due on ${day} and is open. If you have paid it, please ignore this.`,
+  },
+  mail: 'E-mail',
+  copyText: 'Copy the message',
   onSite: 'Button for your site',
   button: 'Button',
   buttonText: 'Paste it where the button goes. No cookies, and nothing but this script is loaded until someone clicks.',

@@ -13,6 +13,7 @@ import { useWords } from '../texts/words'
 import { useAmountOf } from './amount'
 import { anchorLine, buttonLine } from './button-lines'
 import { qrPng, qrSvg } from './qr-files'
+import { Reminder } from './reminder'
 import './share.css'
 
 /** A button, and the ways in which a link reaches a payer. */
@@ -36,12 +37,13 @@ export function ShareLink({ link }: { link: LinkBody }) {
   )
 }
 
-function Ways({ link: { id, url, description, ...amounts } }: { link: LinkBody }) {
+function Ways({ link }: { link: LinkBody }) {
+  const { id, url, description } = link
   const { t, language } = useWords()
   const amountOf = useAmountOf()
   const merchant = useQuery({ queryKey: ['merchant'], queryFn: api.merchant })
   const shop = merchant.data?.display_name ?? ''
-  const text = t.share.message(shop, description, amountOf(amounts))
+  const text = t.share.message(shop, description, amountOf(link))
   const save = useMutation({
     mutationFn: async (format: 'png' | 'svg') => saveBlob(await { png: qrPng, svg: qrSvg }[format](url), `qr-${id}.${format}`),
   })
@@ -70,6 +72,7 @@ function Ways({ link: { id, url, description, ...amounts } }: { link: LinkBody }
         </Button>
       </div>
       {save.error && <Failure error={save.error} />}
+      {link.kind === 'invoice' && merchant.data && <Reminder link={link} shop={shop} />}
       <details>
         <summary>{t.share.onSite}</summary>
         <p>{t.share.buttonText}</p>

@@ -12,6 +12,18 @@ export const sharePt = {
   scanToPay: 'Aponte a câmera do celular para pagar',
   due: (day: string) => `Vencimento: ${day}`,
   paidIn: 'O preço é em reais, e o pagamento, em USDC.',
+  reminder: 'Lembrete',
+  reminderText: 'Mensagem ao cliente',
+  reminderTo: (name: string | null, shop: string, what: string, amount: string, due: string) =>
+    `Olá${name === null ? '' : `, ${name}`}! A fatura ${what}, de ${shop} (${amount}), ${due} Para pagar:`,
+  dues: {
+    undated: (_day: string) => 'está em aberto.',
+    ahead: (day: string) => `vence em ${day}.`,
+    today: (_day: string) => 'vence hoje.',
+    past: (day: string) => `venceu em ${day} e está em aberto. Se já pagou, desconsidere.`,
+  },
+  mail: 'E-mail',
+  copyText: 'Copiar a mensagem',
   onSite: 'Botão para o seu site',
   button: 'Botão',
   buttonText: 'Cole onde o botão deve ficar. Sem cookies, e nada é pedido à rede além deste script até alguém clicar.',
