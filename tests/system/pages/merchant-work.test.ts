@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { type System, startAll } from '@ponte/all-in-one'
 import type { DeliveryBody, EntryBody, List, OrderBody, SubscriptionBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { deployContractWallet } from '@ponte/payment-router'
 import { until } from '@ponte/service-kit'
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core'
 import { call, createMerchant, MERCHANT, PAYER, pay, startWorld, units, type World } from '../../world'
 import { openBrowser, openVisit, PHONE, seriousFaults } from './browser'
 import { logIn } from './every-page'
@@ -230,6 +231,23 @@ test('what came too little is counted as paid with a reason, and stands in the o
   await page.getByRole('row', { name: 'Given away 0.00 1.25' }).waitFor()
   await page.getByRole('row', { name: /^Given away no\. \d/ }).waitFor()
   await page.getByText(/This leaves out [\d.,]+.USDC that came for no order/).waitFor()
+}, 60_000)
+
+test('the page of an order lives by its stream: at rest it asks for little, and a payment and its webhook show by themselves', async () => {
+  const order = await newOrder('LIVE-1')
+  const asked: string[] = []
+  const note = (request: Request) => asked.push(request.url())
+  await page.goto(`${system.gatewayUrl}/dashboard/orders/${order.id}`)
+  await page.getByRole('heading', { name: 'LIVE-1' }).waitFor()
+  await setTimeout(2_000)
+  page.on('request', note)
+  await setTimeout(10_000)
+  // One look at the most: the order, its events and their deliveries.
+  expect(asked.length).toBeLessThanOrEqual(3)
+  page.off('request', note)
+  await pay(world.chain, order)
+  await badge('Paid')
+  await page.locator('.timeline').getByText('order.paid').waitFor()
 }, 60_000)
 
 test('plain transfers stand beside the month`s orders as possible sales, and what has no value of its time is named', async () => {

@@ -22,12 +22,12 @@ import { OrderRecoveries } from './order-recoveries'
 import { OrderTimeline, quoteOf } from './order-timeline'
 import { titleOf } from './order-title'
 import { QuotedTransaction } from './quoted-transaction'
-
-const REFRESH_MS = 3_000
+import { useLiveOrder } from './use-live-order'
 
 export function OrderPage({ id }: { id: string }) {
   const { t } = useWords()
-  const found = useQuery({ queryKey: ['order', id], queryFn: () => api.order(id), refetchInterval: REFRESH_MS })
+  const refetchInterval = useLiveOrder(id)
+  const found = useQuery({ queryKey: ['order', id], queryFn: () => api.order(id), refetchInterval })
   const order = found.data
   const mayCancel = useMay('cancelOrder')
   usePageTitle(order ? titleOf(order) : t.orders.title)
@@ -53,7 +53,7 @@ export function OrderPage({ id }: { id: string }) {
           <OrderRefunds order={order} />
           <OrderRecoveries orderId={order.id} chainId={order.payment.chain_id} />
           <Card title={t.orders.timeline}>
-            <OrderTimeline order={order} />
+            <OrderTimeline order={order} refetchInterval={refetchInterval} />
           </Card>
           {order.status !== 'paid' && <QuotedTransaction orderId={order.id} />}
         </div>

@@ -11,7 +11,6 @@ import { Failure } from '../elements/states'
 import { Timeline, TimelineEntry } from '../elements/timeline'
 import { useWords } from '../texts/words'
 
-const REFRESH_MS = 3_000
 const PAGE = 100
 
 interface Entry {
@@ -28,12 +27,12 @@ async function eventsOf({ id }: OrderBody): Promise<{ event: EventBody; deliveri
   return events.data.map(event => ({ event, deliveries: deliveries.data.filter(({ event_id }) => event_id === event.id) }))
 }
 
-export function OrderTimeline({ order }: { order: OrderBody }) {
+export function OrderTimeline({ order, refetchInterval }: { order: OrderBody; refetchInterval: number }) {
   const words = useWords()
   const events = useQuery({
     queryKey: ['order-events', order.id, order.status],
     queryFn: () => eventsOf(order),
-    refetchInterval: REFRESH_MS,
+    refetchInterval,
     placeholderData: previous => previous,
   })
   const entries = [...own(order, words), ...(events.data ?? []).map(({ event, deliveries }) => publishedEvent(event, deliveries, words))]
