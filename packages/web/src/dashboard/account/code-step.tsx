@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { Factor, Grant } from '../api/identity'
 import { identity } from '../api/session'
@@ -15,11 +14,7 @@ export function CodeStep({ grant, factor, onProven }: { grant: Grant; factor: Fa
     <>
       <h1>{t.signIn.code.title}</h1>
       <p className="lead">{t.signIn.code.lead}</p>
-      <CodeForm error={prove.error} onCode={prove.mutate}>
-        <Button type="submit" size="md" fullWidth loading={prove.isPending}>
-          {t.signIn.code.check}
-        </Button>
-      </CodeForm>
+      <CodeForm work={prove} verb={t.signIn.code.check} isLarge />
       <p className="faint">{t.signIn.code.lost}</p>
     </>
   )

@@ -92,11 +92,7 @@ function Enrol({ onDone }: { onDone(): void }) {
       <div className="secret">
         <CopyValue value={enrol.data.secret} label={t.signIn.own.key} />
       </div>
-      <CodeForm error={prove.error} onCode={prove.mutate}>
-        <Button type="submit" loading={prove.isPending}>
-          {t.signIn.own.on}
-        </Button>
-      </CodeForm>
+      <CodeForm work={prove} verb={t.signIn.own.on} />
     </>
   )
 }

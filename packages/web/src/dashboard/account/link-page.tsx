@@ -73,8 +73,7 @@ export function LinkPage({ link, onDone, onAnother }: { link: MailedLink; onDone
           <h1>{t.signIn.link.title[type]}</h1>
           <NewPassword
             email={claimIn(step.grant.access_token, 'email') ?? ''}
-            busy={save.isPending}
-            error={save.error}
+            work={save}
             onPassword={password => save.mutate({ grant: step.grant, password })}
           />
         </>

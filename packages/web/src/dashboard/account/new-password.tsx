@@ -1,43 +1,36 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { CheckedForm } from '../forms/checked-form'
+import { SecretField } from '../forms/field'
 import { password, required } from '../forms/rules'
 import { useWords } from '../texts/words'
 
 interface NewPasswordProps {
   /** Shown, because a mailed link may be of an account that its reader did not expect. */
   email: string
-  busy: boolean
-  error: Error | null
+  work: { error: Error | null; isPending: boolean }
   onPassword(password: string): void
 }
 
-export function NewPassword({ email, busy, error, onPassword }: NewPasswordProps) {
+export function NewPassword({ email, work, onPassword }: NewPasswordProps) {
   const { t } = useWords()
   return (
     <CheckedForm
       rules={{ password: [required, password] }}
-      error={error}
+      work={work}
       onSubmit={text => onPassword(text('password'))}
-      action={
-        <Button type="submit" size="md" fullWidth loading={busy}>
-          {t.signIn.link.save}
-        </Button>
-      }
+      verb={t.signIn.link.save}
+      size="md"
+      fullWidth
     >
-      {faultOf => (
-        <>
-          <TextInput label={t.signIn.link.account} value={email} readOnly autoComplete="username" size="md" />
-          <PasswordInput
-            name="password"
-            label={t.signIn.link.fresh}
-            description={t.signIn.passwordHint}
-            autoComplete="new-password"
-            autoFocus
-            size="md"
-            error={faultOf('password')}
-          />
-        </>
-      )}
+      <TextInput label={t.signIn.link.account} value={email} readOnly autoComplete="username" size="md" />
+      <SecretField
+        name="password"
+        label={t.signIn.link.fresh}
+        description={t.signIn.passwordHint}
+        autoComplete="new-password"
+        autoFocus
+        size="md"
+      />
     </CheckedForm>
   )
 }

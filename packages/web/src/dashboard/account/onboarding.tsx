@@ -44,13 +44,7 @@ export function Onboarding({ onCreated, onDone, children }: { onCreated(): void;
         <>
           <h1>{t.onboarding.title}</h1>
           <p className="lead">{t.onboarding.lead}</p>
-          <MerchantForm
-            merchant={null}
-            submit={t.onboarding.create}
-            busy={create.isPending}
-            error={create.error}
-            onSubmit={body => create.mutate(body)}
-          />
+          <MerchantForm merchant={null} submit={t.onboarding.create} work={create} onSubmit={body => create.mutate(body)} />
           <p className="faint">{t.onboarding.invited}</p>
           <button type="button" className="plain" onClick={() => void logOut()}>
             {t.logOut}

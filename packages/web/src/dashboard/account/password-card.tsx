@@ -1,4 +1,3 @@
-import { Button, PasswordInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/api'
@@ -6,6 +5,7 @@ import { type Factor, factorToProve, type Grant, LoginFailed } from '../api/iden
 import { adopt, identity, userEmail } from '../api/session'
 import { Card } from '../elements/card'
 import { CheckedForm } from '../forms/checked-form'
+import { SecretField } from '../forms/field'
 import { password, required } from '../forms/rules'
 import { useWords } from '../texts/words'
 import { CodeStep } from './code-step'
@@ -54,31 +54,12 @@ export function PasswordCard() {
           // A new key clears the fields once it is changed.
           key={String(isDone)}
           rules={{ current_password: [required], new_password: [required, password] }}
-          error={begin.error}
+          work={begin}
           onSubmit={text => begin.mutate({ current: text('current_password'), fresh: text('new_password') })}
-          action={
-            <Button type="submit" loading={begin.isPending}>
-              {t.signIn.own.change}
-            </Button>
-          }
+          verb={t.signIn.own.change}
         >
-          {faultOf => (
-            <>
-              <PasswordInput
-                name="current_password"
-                label={t.signIn.own.current}
-                autoComplete="current-password"
-                error={faultOf('current_password')}
-              />
-              <PasswordInput
-                name="new_password"
-                label={t.signIn.own.fresh}
-                description={t.signIn.passwordHint}
-                autoComplete="new-password"
-                error={faultOf('new_password')}
-              />
-            </>
-          )}
+          <SecretField name="current_password" label={t.signIn.own.current} autoComplete="current-password" />
+          <SecretField name="new_password" label={t.signIn.own.fresh} description={t.signIn.passwordHint} autoComplete="new-password" />
         </CheckedForm>
       )}
       <div role="status">{isDone && <p className="done">{t.signIn.own.changed}</p>}</div>

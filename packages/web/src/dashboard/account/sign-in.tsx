@@ -1,4 +1,4 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { remember } from '../../memory'
@@ -6,6 +6,7 @@ import { type Factor, factorToProve, type Grant, LoginFailed } from '../api/iden
 import { adopt, identity } from '../api/session'
 import { Failure } from '../elements/states'
 import { CheckedForm, type FieldText } from '../forms/checked-form'
+import { Field, SecretField } from '../forms/field'
 import { email, password, type Rule, required } from '../forms/rules'
 import { usePageTitle } from '../frame/page-title'
 import { useWords } from '../texts/words'
@@ -78,49 +79,40 @@ function Form({ mode, invitation, onView }: { mode: Mode; invitation: string | n
       <p className="lead">{mode === 'forgotten' ? t.signIn.forgotten.lead : invitation ? t.signIn.invited : t.signIn.lead}</p>
       <CheckedForm
         rules={{ email: [required, email], password: passwordRules[mode] }}
-        error={null}
+        work={{ error: null, isPending: work.isPending }}
         onSubmit={text => work.mutate(() => (mode === 'forgotten' ? sendLink('recovery', text('email')) : enter(text)))}
-        action={
-          <>
-            {work.error && <Failure error={work.error} />}
-            {isUnconfirmed && (
-              <Button variant="default" fullWidth onClick={() => work.mutate(() => sendLink('signup', typed))}>
-                {t.signIn.sent.again}
-              </Button>
-            )}
-            <Button type="submit" size="md" fullWidth loading={work.isPending}>
-              {verbs[mode]}
-            </Button>
-          </>
-        }
+        verb={verbs[mode]}
+        size="md"
+        fullWidth
       >
-        {faultOf => (
-          <>
-            <TextInput
-              name="email"
-              type="email"
-              label={t.signIn.email}
-              autoComplete="username"
-              required
-              withAsterisk={false}
-              size="md"
-              value={typed}
-              onChange={event => setTyped(event.currentTarget.value)}
-              error={faultOf('email')}
-            />
-            {mode !== 'forgotten' && (
-              <PasswordInput
-                name="password"
-                label={t.signIn.password}
-                description={mode === 'new' ? t.signIn.passwordHint : undefined}
-                autoComplete={mode === 'new' ? 'new-password' : 'current-password'}
-                required
-                withAsterisk={false}
-                size="md"
-                error={faultOf('password')}
-              />
-            )}
-          </>
+        <Field
+          name="email"
+          type="email"
+          label={t.signIn.email}
+          autoComplete="username"
+          required
+          withAsterisk={false}
+          size="md"
+          value={typed}
+          onChange={event => setTyped(event.currentTarget.value)}
+        />
+        {mode !== 'forgotten' && (
+          <SecretField
+            name="password"
+            label={t.signIn.password}
+            description={mode === 'new' ? t.signIn.passwordHint : undefined}
+            autoComplete={mode === 'new' ? 'new-password' : 'current-password'}
+            required
+            withAsterisk={false}
+            size="md"
+          />
+        )}
+
+        {work.error && <Failure error={work.error} />}
+        {isUnconfirmed && (
+          <Button variant="default" fullWidth onClick={() => work.mutate(() => sendLink('signup', typed))}>
+            {t.signIn.sent.again}
+          </Button>
         )}
       </CheckedForm>
       <div className="door-ways">

@@ -1,10 +1,10 @@
-import { Button, Textarea } from '@mantine/core'
 import type { OrderBody } from '@ponte/contracts'
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
 import { useMutation } from '@tanstack/react-query'
 import { api } from '../api/api'
 import { CheckedForm } from '../forms/checked-form'
 import { DialogButton } from '../forms/dialog-button'
+import { LongField } from '../forms/field'
 import { required } from '../forms/rules'
 import { useWords } from '../texts/words'
 
@@ -18,7 +18,11 @@ interface AcceptOrderProps {
 /** The merchant's word that what came pays the order, with what it gives away and why. */
 export function AcceptOrder(of: AcceptOrderProps) {
   const { t } = useWords()
-  return <DialogButton title={t.attention.accept}>{close => <Reason {...of} onClose={close} />}</DialogButton>
+  return (
+    <DialogButton size="compact-sm" title={t.attention.accept}>
+      {close => <Reason {...of} onClose={close} />}
+    </DialogButton>
+  )
 }
 
 function Reason({ order, gross, onDone, onClose }: AcceptOrderProps & { onClose(): void }) {
@@ -34,26 +38,14 @@ function Reason({ order, gross, onDone, onClose }: AcceptOrderProps & { onClose(
   return (
     <CheckedForm
       rules={{ reason: [required] }}
-      error={work.error}
+      work={work}
       onSubmit={text => work.mutate(text('reason'))}
-      action={
-        <div className="buttons">
-          <Button variant="default" onClick={onClose}>
-            {t.cancel}
-          </Button>
-          <Button type="submit" loading={work.isPending}>
-            {t.attention.accept}
-          </Button>
-        </div>
-      }
+      verb={t.attention.accept}
+      onCancel={onClose}
     >
-      {faultOf => (
-        <>
-          <p>{t.attention.acceptSure(usdc(gross), brl(order.brl_amount))}</p>
-          {missing > 0n && <p>{t.attention.givesAway(usdc(formatUsdc(missing)))}</p>}
-          <Textarea name="reason" label={t.attention.reason} maxLength={500} error={faultOf('reason')} data-autofocus />
-        </>
-      )}
+      <p>{t.attention.acceptSure(usdc(gross), brl(order.brl_amount))}</p>
+      {missing > 0n && <p>{t.attention.givesAway(usdc(formatUsdc(missing)))}</p>}
+      <LongField name="reason" label={t.attention.reason} maxLength={500} data-autofocus />
     </CheckedForm>
   )
 }

@@ -1,10 +1,11 @@
-import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import type { AttentionItemBody } from '@ponte/contracts'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/api'
 import { CheckedForm } from '../forms/checked-form'
 import { DialogButton } from '../forms/dialog-button'
+import { ChoiceField, LongField } from '../forms/field'
 import { required } from '../forms/rules'
 import { titleOf } from '../orders/order-title'
 import { useWords } from '../texts/words'
@@ -19,7 +20,11 @@ interface AttachPaymentProps {
 /** The merchant's word that a payment which named no order is for this one. */
 export function AttachPayment(of: AttachPaymentProps) {
   const { t } = useWords()
-  return <DialogButton title={t.attention.acts.attach}>{close => <Choice {...of} onClose={close} />}</DialogButton>
+  return (
+    <DialogButton size="compact-sm" title={t.attention.acts.attach}>
+      {close => <Choice {...of} onClose={close} />}
+    </DialogButton>
+  )
 }
 
 function Choice({ item, onDone, onClose }: AttachPaymentProps & { onClose(): void }) {
@@ -41,39 +46,26 @@ function Choice({ item, onDone, onClose }: AttachPaymentProps & { onClose(): voi
   return (
     <CheckedForm
       rules={{ order_id: [required], reason: [required] }}
-      error={work.error}
+      work={work}
       onSubmit={read => work.mutate({ order: read('order_id'), reason: read('reason') })}
-      action={
-        <div className="buttons">
-          <Button variant="default" onClick={onClose}>
-            {t.cancel}
-          </Button>
-          <Button type="submit" loading={work.isPending}>
-            {t.attention.acts.attach}
-          </Button>
-        </div>
-      }
+      verb={t.attention.acts.attach}
+      onCancel={onClose}
     >
-      {faultOf => (
-        <>
-          <p>{t.attention.attachSure(usdc(item.gross))}</p>
-          <TextInput label={t.attention.findOrder} value={text} onChange={event => setText(event.currentTarget.value)} data-autofocus />
-          <NativeSelect
-            name="order_id"
-            label={t.attention.order}
-            error={faultOf('order_id')}
-            data={
-              open.length === 0
-                ? [{ value: '', label: t.attention.noneOpen }]
-                : open.map(order => ({
-                    value: order.id,
-                    label: `${titleOf(order)} · ${brl(order.brl_amount)} · ${t.orders.statuses[order.status]}`,
-                  }))
-            }
-          />
-          <Textarea name="reason" label={t.attention.reason} maxLength={500} error={faultOf('reason')} />
-        </>
-      )}
+      <p>{t.attention.attachSure(usdc(item.gross))}</p>
+      <TextInput label={t.attention.findOrder} value={text} onChange={event => setText(event.currentTarget.value)} data-autofocus />
+      <ChoiceField
+        name="order_id"
+        label={t.attention.order}
+        data={
+          open.length === 0
+            ? [{ value: '', label: t.attention.noneOpen }]
+            : open.map(order => ({
+                value: order.id,
+                label: `${titleOf(order)} · ${brl(order.brl_amount)} · ${t.orders.statuses[order.status]}`,
+              }))
+        }
+      />
+      <LongField name="reason" label={t.attention.reason} maxLength={500} />
     </CheckedForm>
   )
 }

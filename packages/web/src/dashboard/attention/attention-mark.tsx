@@ -1,9 +1,9 @@
-import { Button, TextInput } from '@mantine/core'
 import type { AttentionItemBody } from '@ponte/contracts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../api/api'
 import { Allowed } from '../api/use-memberships'
 import { CheckedForm } from '../forms/checked-form'
+import { Field } from '../forms/field'
 import { useNameOf } from '../team/use-team'
 import { useWords } from '../texts/words'
 import { AcceptOrder } from './accept-order'
@@ -64,15 +64,14 @@ export function AttentionMark({ item, onDone }: { item: AttentionItemBody; onDon
       <Allowed to="handleAttention">
         <CheckedForm
           rules={{}}
-          error={work.error}
+          work={work}
           onSubmit={text => work.mutate(text('note'))}
-          action={
-            <Button type="submit" variant="default" size="compact-sm" aria-keyshortcuts="h" loading={work.isPending}>
-              {handledAt ? t.attention.reopen : t.attention.handle}
-            </Button>
-          }
+          verb={handledAt ? t.attention.reopen : t.attention.handle}
+          variant="default"
+          size="compact-sm"
+          aria-keyshortcuts="h"
         >
-          {() => !handledAt && <TextInput name="note" label={t.attention.note} maxLength={500} autoComplete="off" />}
+          {!handledAt && <Field name="note" label={t.attention.note} maxLength={500} />}
         </CheckedForm>
       </Allowed>
     </>

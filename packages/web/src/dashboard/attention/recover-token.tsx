@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import type { ForeignTokenBody } from '@ponte/contracts'
 import { useMutation } from '@tanstack/react-query'
 import { api } from '../api/api'
@@ -17,7 +16,11 @@ interface RecoverTokenProps {
 /** Sends a token on from the order's address to the payout address, which is shown in full. */
 export function RecoverToken(of: RecoverTokenProps) {
   const { t } = useWords()
-  return <DialogButton title={t.attention.acts.recover}>{close => <Destination {...of} onClose={close} />}</DialogButton>
+  return (
+    <DialogButton size="compact-sm" title={t.attention.acts.recover}>
+      {close => <Destination {...of} onClose={close} />}
+    </DialogButton>
+  )
 }
 
 function Destination({ orderId, token, onDone, onClose }: RecoverTokenProps & { onClose(): void }) {
@@ -30,29 +33,11 @@ function Destination({ orderId, token, onDone, onClose }: RecoverTokenProps & { 
     },
   })
   return (
-    <CheckedForm
-      rules={{}}
-      error={work.error}
-      onSubmit={() => work.mutate()}
-      action={
-        <div className="buttons">
-          <Button variant="default" onClick={onClose}>
-            {t.cancel}
-          </Button>
-          <Button type="submit" loading={work.isPending}>
-            {t.attention.recoverThere}
-          </Button>
-        </div>
-      }
-    >
-      {() => (
-        <>
-          <p>{t.attention.recoverSure}</p>
-          <TokenFacts token={token} />
-          <p className="mono whole">{token.destination}</p>
-          <p>{t.attention.recoverWorthless}</p>
-        </>
-      )}
+    <CheckedForm rules={{}} work={work} onSubmit={() => work.mutate()} verb={t.attention.recoverThere} onCancel={onClose}>
+      <p>{t.attention.recoverSure}</p>
+      <TokenFacts token={token} />
+      <p className="mono whole">{token.destination}</p>
+      <p>{t.attention.recoverWorthless}</p>
     </CheckedForm>
   )
 }

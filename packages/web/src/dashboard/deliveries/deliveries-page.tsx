@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import type { DeliveryBody } from '@ponte/contracts'
-import { useState } from 'react'
 import { Link } from 'wouter'
 import { api } from '../api/api'
 import { Allowed } from '../api/use-memberships'
@@ -29,7 +28,6 @@ export function useFault() {
 export function DeliveriesPage() {
   const { t } = useWords()
   usePageTitle(t.deliveries.title)
-  const [replaying, setReplaying] = useState(false)
   const { filters, page, isFiltered, setFilters, clear } = useFilters([
     'status',
     'event_type',
@@ -52,14 +50,11 @@ export function DeliveriesPage() {
         </Allowed>
         <Download list="deliveries" query={filters} />
         <Allowed to="replayDeliveries">
-          <Button variant="default" onClick={() => setReplaying(true)}>
-            {t.deliveries.replayRange}
-          </Button>
+          <ReplayRange onDone={() => void list.refetch()} />
         </Allowed>
       </Heading>
       <p className="lead">{t.deliveries.lead}</p>
       <EndpointWarnings />
-      <ReplayRange opened={replaying} onClose={() => setReplaying(false)} onDone={() => void list.refetch()} />
       <div className="filters">
         <ChoiceFilter
           label={t.status}

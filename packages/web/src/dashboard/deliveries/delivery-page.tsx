@@ -1,14 +1,12 @@
 import { Button } from '@mantine/core'
 import type { DeliveryDetailBody } from '@ponte/contracts'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import { Link, useLocation } from 'wouter'
-import { shortened } from '../../amounts'
+import { useLocation } from 'wouter'
 import { api } from '../api/api'
 import { Allowed } from '../api/use-memberships'
 import { Card, Columns } from '../elements/card'
-import { CodeBlock, CopyValue } from '../elements/copy'
-import { Facts } from '../elements/facts'
+import { CodeBlock } from '../elements/copy'
+import { Facts, idFact, linkFact } from '../elements/facts'
 import { Failure } from '../elements/states'
 import { Timeline, TimelineEntry } from '../elements/timeline'
 import { useEndpointName, useEndpoints } from '../endpoints/use-endpoints'
@@ -85,39 +83,21 @@ function Details({ delivery }: { delivery: DeliveryDetailBody }) {
   const nameOf = useEndpointName()
   const endpoint = useEndpoints().data?.find(each => each.id === delivery.endpoint_id)
   const { id, event_type, created_at, delivered_at, replay_of, order_id, subscription_id } = delivery
-  const rows: [string, ReactNode][] = [
-    [t.deliveries.event, <code key="event">{event_type}</code>],
-    [t.deliveries.created, exactMoment(created_at)],
-    ['ID', <CopyValue key="id" value={id} label="ID" shown={shortened(id, 13)} />],
-  ]
-  if (endpoint) rows.push([t.endpoints.filter, nameOf(endpoint)])
-  if (delivery.url) rows.push([t.endpoints.url, <code key="url">{delivery.url}</code>])
-  if (order_id) {
-    rows.push([
-      t.endpoints.order,
-      <Link key="order" href={`/orders/${order_id}`}>
-        {shortened(order_id, 13)}
-      </Link>,
-    ])
-  }
-  if (subscription_id) {
-    rows.push([
-      t.endpoints.subscription,
-      <Link key="subscription" href={`/subscriptions/${subscription_id}`}>
-        {shortened(subscription_id, 13)}
-      </Link>,
-    ])
-  }
-  if (delivered_at) rows.push([t.deliveries.delivered, exactMoment(delivered_at)])
-  if (replay_of) {
-    rows.push([
-      t.deliveries.replayOf,
-      <Link key="original" href={`/deliveries/${replay_of}`}>
-        {shortened(replay_of, 13)}
-      </Link>,
-    ])
-  }
-  return <Facts rows={rows} />
+  return (
+    <Facts
+      rows={[
+        [t.deliveries.event, <code key="event">{event_type}</code>],
+        [t.deliveries.created, exactMoment(created_at)],
+        idFact(id),
+        endpoint && [t.endpoints.filter, nameOf(endpoint)],
+        delivery.url && [t.endpoints.url, <code key="url">{delivery.url}</code>],
+        order_id && linkFact(t.endpoints.order, '/orders', order_id),
+        subscription_id && linkFact(t.endpoints.subscription, '/subscriptions', subscription_id),
+        delivered_at && [t.deliveries.delivered, exactMoment(delivered_at)],
+        replay_of && linkFact(t.deliveries.replayOf, '/deliveries', replay_of),
+      ]}
+    />
+  )
 }
 
 function Attempts({ delivery }: { delivery: DeliveryDetailBody }) {

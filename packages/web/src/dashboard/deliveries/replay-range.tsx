@@ -1,22 +1,22 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core'
 import type { ReplayDeliveries } from '@ponte/contracts'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/api'
 import { CheckedForm, type FieldText } from '../forms/checked-form'
-import { Dialog, type Opened } from '../forms/dialog'
+import { DialogButton } from '../forms/dialog-button'
+import { ChoiceField, Field, labelled } from '../forms/field'
 import { required } from '../forms/rules'
 import { useWords } from '../texts/words'
 
 const DAY_MS = 86_400_000
 
 /** Sends everything of a range again; one call takes a part, so it goes on where the last ended and shows its progress. */
-export function ReplayRange({ opened, onClose, onDone }: Opened & { onDone(): void }) {
+export function ReplayRange({ onDone }: { onDone(): void }) {
   const { t } = useWords()
   return (
-    <Dialog title={t.deliveries.replayRange} opened={opened} onClose={onClose}>
-      <RangeForm onDone={onDone} />
-    </Dialog>
+    <DialogButton variant="default" title={t.deliveries.replayRange}>
+      {() => <RangeForm onDone={onDone} />}
+    </DialogButton>
   )
 }
 
@@ -47,46 +47,17 @@ function RangeForm({ onDone }: { onDone(): void }) {
     replay.mutate({ created_gte: moment('from'), created_lt: moment('to'), scope })
   }
   return (
-    <CheckedForm
-      rules={{ from: [required], to: [required] }}
-      error={replay.error}
-      onSubmit={submit}
-      action={
-        <>
-          <div role="status">{(replay.isSuccess || replayed > 0) && <p className="done">{t.deliveries.replayedCount(replayed)}</p>}</div>
-          <Button type="submit" loading={replay.isPending} fullWidth>
-            {t.deliveries.start}
-          </Button>
-        </>
-      }
-    >
-      {faultOf => (
-        <>
-          <p>{t.deliveries.replayRangeLead}</p>
-          <TextInput
-            name="from"
-            type="datetime-local"
-            label={t.deliveries.from}
-            defaultValue={inputTime(new Date(Date.now() - DAY_MS))}
-            error={faultOf('from')}
-          />
-          <TextInput
-            name="to"
-            type="datetime-local"
-            label={t.deliveries.to}
-            defaultValue={inputTime(new Date(Date.now() + 60_000))}
-            error={faultOf('to')}
-          />
-          <NativeSelect
-            name="scope"
-            label={t.deliveries.scope}
-            data={[
-              { value: 'undelivered', label: t.deliveries.scopes.undelivered },
-              { value: 'all', label: t.deliveries.scopes.all },
-            ]}
-          />
-        </>
-      )}
+    <CheckedForm rules={{ from: [required], to: [required] }} work={replay} onSubmit={submit} verb={t.deliveries.start} fullWidth>
+      <p>{t.deliveries.replayRangeLead}</p>
+      <Field name="from" type="datetime-local" label={t.deliveries.from} defaultValue={inputTime(new Date(Date.now() - DAY_MS))} />
+      <Field name="to" type="datetime-local" label={t.deliveries.to} defaultValue={inputTime(new Date(Date.now() + 60_000))} />
+      <ChoiceField
+        name="scope"
+        label={t.deliveries.scope}
+        data={labelled({ undelivered: t.deliveries.scopes.undelivered, all: t.deliveries.scopes.all })}
+      />
+
+      <div role="status">{(replay.isSuccess || replayed > 0) && <p className="done">{t.deliveries.replayedCount(replayed)}</p>}</div>
     </CheckedForm>
   )
 }

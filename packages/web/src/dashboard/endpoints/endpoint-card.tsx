@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import type { WebhookEndpointBody } from '@ponte/contracts'
 import { useMutation } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { api } from '../api/api'
 import { Allowed } from '../api/use-memberships'
@@ -11,8 +10,9 @@ import { CopyValue } from '../elements/copy'
 import { Facts } from '../elements/facts'
 import { Failure } from '../elements/states'
 import { Confirmed } from '../forms/confirmed'
+import { DialogButton } from '../forms/dialog-button'
 import { useWords } from '../texts/words'
-import { EndpointDialog } from './endpoint-dialog'
+import { EndpointForm } from './endpoint-form'
 import { useEndpointName, useEndpointsChanged } from './use-endpoints'
 
 /** One endpoint beside the webhook_url, and what can be done with it. */
@@ -20,7 +20,6 @@ export function EndpointCard({ endpoint }: { endpoint: WebhookEndpointBody }) {
   const { t, moment } = useWords()
   const nameOf = useEndpointName()
   const changed = useEndpointsChanged()
-  const [isChanging, setChanging] = useState(false)
   const pause = useMutation({ mutationFn: () => api.updateEndpoint(endpoint.id, { paused: !endpoint.paused }), onSuccess: changed })
   const test = useMutation({ mutationFn: () => api.testEndpoint(endpoint.id) })
   const error = pause.error ?? test.error
@@ -43,9 +42,9 @@ export function EndpointCard({ endpoint }: { endpoint: WebhookEndpointBody }) {
       {error && <Failure error={error} />}
       <div className="buttons">
         <Allowed to="updateWebhookEndpoint">
-          <Button variant="default" onClick={() => setChanging(true)}>
-            {t.endpoints.change}
-          </Button>
+          <DialogButton variant="default" title={t.endpoints.change}>
+            {close => <EndpointForm endpoint={endpoint} onDone={close} />}
+          </DialogButton>
           <Button variant="default" loading={pause.isPending} onClick={() => pause.mutate()}>
             {endpoint.paused ? t.endpoints.resume : t.endpoints.pause}
           </Button>
@@ -73,7 +72,6 @@ export function EndpointCard({ endpoint }: { endpoint: WebhookEndpointBody }) {
           )}
         </span>
       </div>
-      <EndpointDialog endpoint={endpoint} opened={isChanging} onClose={() => setChanging(false)} />
     </Card>
   )
 }
@@ -82,20 +80,23 @@ function Details({ endpoint }: { endpoint: WebhookEndpointBody }) {
   const { t } = useWords()
   const known: Record<string, string> = t.deliveries.types
   const { url, events, format, header_names: headers, max_in_flight: limit } = endpoint
-  const rows: [string, ReactNode][] = [
-    [t.endpoints.url, <code key="url">{url}</code>],
-    [t.endpoints.events, events.includes('*') ? t.endpoints.allEvents : events.map(type => known[type] ?? type).join(', ')],
-    [t.endpoints.format, t.endpoints.formats[format]],
-  ]
-  if (limit !== null) rows.push([t.endpoints.maxInFlight, limit])
-  if (headers.length > 0) rows.push([t.endpoints.headers, <code key="headers">{headers.join(', ')}</code>])
-  rows.push([
-    t.endpoints.deliveries,
-    <Link key="deliveries" href={`/deliveries?endpoint_id=${endpoint.id}`}>
-      {t.endpoints.seeDeliveries}
-    </Link>,
-  ])
-  return <Facts rows={rows} />
+  return (
+    <Facts
+      rows={[
+        [t.endpoints.url, <code key="url">{url}</code>],
+        [t.endpoints.events, events.includes('*') ? t.endpoints.allEvents : events.map(type => known[type] ?? type).join(', ')],
+        [t.endpoints.format, t.endpoints.formats[format]],
+        limit !== null && [t.endpoints.maxInFlight, limit],
+        headers.length > 0 && [t.endpoints.headers, <code key="headers">{headers.join(', ')}</code>],
+        [
+          t.endpoints.deliveries,
+          <Link key="deliveries" href={`/deliveries?endpoint_id=${endpoint.id}`}>
+            {t.endpoints.seeDeliveries}
+          </Link>,
+        ],
+      ]}
+    />
+  )
 }
 
 function Secret({ endpoint }: { endpoint: WebhookEndpointBody }) {

@@ -1,17 +1,16 @@
-import { Button } from '@mantine/core'
 import type { WebhookEndpointBody } from '@ponte/contracts'
-import { useState } from 'react'
 import { Link } from 'wouter'
 import { Allowed, useMay } from '../api/use-memberships'
 import { Badge } from '../elements/badge'
 import { Card } from '../elements/card'
 import { Facts } from '../elements/facts'
 import { Empty, Failure, Loading } from '../elements/states'
+import { DialogButton } from '../forms/dialog-button'
 import { Back, Heading } from '../frame/heading'
 import { usePageTitle } from '../frame/page-title'
 import { useWords } from '../texts/words'
 import { EndpointCard } from './endpoint-card'
-import { EndpointDialog } from './endpoint-dialog'
+import { EndpointForm } from './endpoint-form'
 import { EndpointWarnings } from './endpoint-warnings'
 import { useEndpoints } from './use-endpoints'
 import './endpoints-page.css'
@@ -22,7 +21,6 @@ const OTHERS_MAX = 10
 export function EndpointsPage() {
   const { t } = useWords()
   usePageTitle(t.endpoints.title)
-  const [isAdding, setAdding] = useState(false)
   const { data, error, refetch } = useEndpoints()
   const maySee = useMay('listWebhookEndpoints')
   const others = data?.filter(({ is_default }) => !is_default) ?? []
@@ -31,9 +29,9 @@ export function EndpointsPage() {
       <Back to="/deliveries" title={t.deliveries.title} />
       <Heading title={t.endpoints.title}>
         <Allowed to="createWebhookEndpoint">
-          <Button disabled={others.length >= OTHERS_MAX} onClick={() => setAdding(true)}>
-            {t.endpoints.add}
-          </Button>
+          <DialogButton title={t.endpoints.add} disabled={others.length >= OTHERS_MAX}>
+            {close => <EndpointForm endpoint={null} onDone={close} />}
+          </DialogButton>
         </Allowed>
       </Heading>
       <p className="lead">{t.endpoints.lead}</p>
@@ -49,7 +47,6 @@ export function EndpointsPage() {
       {others.map(endpoint => (
         <EndpointCard key={endpoint.id} endpoint={endpoint} />
       ))}
-      <EndpointDialog endpoint={null} opened={isAdding} onClose={() => setAdding(false)} />
     </>
   )
 }

@@ -1,29 +1,36 @@
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { Button, type ButtonProps } from '@mantine/core'
+import { type AriaAttributes, type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { RequestFailed } from '../../problem'
 import { Failure } from '../elements/states'
 import type { Texts } from '../texts/pt'
 import { useWords } from '../texts/words'
+import { FaultContext } from './field'
 import type { Rule } from './rules'
 import './form.css'
 
 /** The trimmed text of a field; a password is as it was typed. */
 export type FieldText = (name: string) => string
 
-export interface CheckedFormProps<Name extends string> {
+type SubmitProps = Pick<ButtonProps, 'color' | 'disabled' | 'fullWidth' | 'size' | 'variant'> & Pick<AriaAttributes, 'aria-keyshortcuts'>
+
+interface CheckedFormProps<Name extends string> extends SubmitProps {
   /** Rules by field, the first that does not hold is shown. A field that the service refuses shows its last one. */
   rules: Record<Name, readonly Rule[]>
-  /** Why the service refused what was sent last. */
-  error: Error | null
+  /** Why the service refused what was sent last, and whether its answer is awaited. */
+  work: { error: Error | null; isPending: boolean }
   onSubmit(text: FieldText): void
-  children(faultOf: (name: Name) => string | undefined): ReactNode
+  children: ReactNode | ((faultOf: (name: Name) => string | undefined) => ReactNode)
   /** Its fields are shown, and not changed. */
   isReadOnly?: boolean
-  /** Below the fields: the button. */
-  action: ReactNode
+  /** On the button. */
+  verb: string
+  onCancel?(): void
 }
 
 /** A form whose complaints stand at their fields in the reader's language. The browser's own bubbles are in the browser's language. */
-export function CheckedForm<Name extends string>({ rules, error, onSubmit, children, isReadOnly, action }: CheckedFormProps<Name>) {
+export function CheckedForm<Name extends string>(of: CheckedFormProps<Name>) {
+  const { rules, work, onSubmit, children, isReadOnly, verb, onCancel, ...submitProps } = of
+  const { error, isPending } = work
   const { t } = useWords()
   const form = useRef<HTMLFormElement>(null)
   const [found, setFound] = useState<Partial<Record<Name, keyof Texts['faults']>>>({})
@@ -52,17 +59,34 @@ export function CheckedForm<Name extends string>({ rules, error, onSubmit, child
     const fault = faults[name]
     return fault && t.faults[fault]
   }
+  const fields = typeof children === 'function' ? children(faultOf) : children
+  const button = (
+    <Button type="submit" loading={isPending} {...submitProps}>
+      {verb}
+    </Button>
+  )
   return (
     <form ref={form} onSubmit={submit} noValidate>
-      {isReadOnly ? (
-        <fieldset className="read-only" disabled>
-          {children(faultOf)}
-        </fieldset>
-      ) : (
-        children(faultOf)
-      )}
+      <FaultContext value={faultOf as (name: string) => string | undefined}>
+        {isReadOnly ? (
+          <fieldset className="read-only" disabled>
+            {fields}
+          </fieldset>
+        ) : (
+          fields
+        )}
+      </FaultContext>
       {error && Object.keys(refusedFields(rules, error)).length === 0 && <Failure error={error} />}
-      {action}
+      {onCancel ? (
+        <div className="buttons">
+          <Button variant="default" onClick={onCancel}>
+            {t.cancel}
+          </Button>
+          {button}
+        </div>
+      ) : (
+        !isReadOnly && button
+      )}
     </form>
   )
 }

@@ -1,4 +1,3 @@
-import { Button, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
@@ -7,6 +6,7 @@ import { useMay } from '../api/use-memberships'
 import { useWords } from '../texts/words'
 import { CheckedForm, type FieldText } from './checked-form'
 import { Dialog, type Opened } from './dialog'
+import { Field } from './field'
 import type { Rule } from './rules'
 
 export interface InvoiceProps {
@@ -16,7 +16,7 @@ export interface InvoiceProps {
   own(text: FieldText): object
   rules?: Record<string, readonly Rule[]>
   /** Their fields. */
-  children(faultOf: (name: string) => string | undefined): ReactNode
+  children: ReactNode
 }
 
 /** Whether the form is open is in the address: a link can open it, and going back closes it. */
@@ -66,41 +66,26 @@ function InvoiceForm({ kind, create, own, rules, children }: InvoiceProps) {
   return (
     <CheckedForm
       rules={{ brl_amount: [isAmount], ...rules }}
-      error={creation.error}
+      work={creation}
       onSubmit={submit}
-      action={
-        <Button type="submit" loading={creation.isPending} fullWidth>
-          {amount === null ? t[kind].create : t.createOf(t[kind].create, brl(amount))}
-        </Button>
-      }
+      verb={amount === null ? t[kind].create : t.createOf(t[kind].create, brl(amount))}
+      fullWidth
     >
-      {(faultOf: (name: string) => string | undefined) => (
-        <>
-          <TextInput
-            name="brl_amount"
-            label={t.orders.amount}
-            description={t.orders.amountHint}
-            inputMode="decimal"
-            leftSection="R$"
-            autoComplete="off"
-            required
-            withAsterisk={false}
-            data-autofocus
-            value={typed}
-            onChange={event => setTyped(event.currentTarget.value)}
-            error={faultOf('brl_amount')}
-          />
-          <TextInput
-            name="description"
-            label={t.orders.description}
-            description={t.orders.descriptionHint}
-            maxLength={500}
-            autoComplete="off"
-          />
-          <TextInput name="external_ref" label={t.orders.reference} maxLength={255} autoComplete="off" />
-          {children(faultOf)}
-        </>
-      )}
+      <Field
+        name="brl_amount"
+        label={t.orders.amount}
+        description={t.orders.amountHint}
+        inputMode="decimal"
+        leftSection="R$"
+        required
+        withAsterisk={false}
+        data-autofocus
+        value={typed}
+        onChange={event => setTyped(event.currentTarget.value)}
+      />
+      <Field name="description" label={t.orders.description} description={t.orders.descriptionHint} maxLength={500} />
+      <Field name="external_ref" label={t.orders.reference} maxLength={255} />
+      {children}
     </CheckedForm>
   )
 }

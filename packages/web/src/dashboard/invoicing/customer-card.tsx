@@ -1,8 +1,7 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core'
 import type { Customer, CustomerErasureBody, CustomerInput, OperationId } from '@ponte/contracts'
 import { formatTaxId } from '@ponte/contracts/tax-id'
 import { useMutation } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../api/api'
 import { Allowed } from '../api/use-memberships'
 import { Card } from '../elements/card'
@@ -10,6 +9,7 @@ import { Facts } from '../elements/facts'
 import { CheckedForm, type FieldText } from '../forms/checked-form'
 import { Confirmed } from '../forms/confirmed'
 import { DialogButton } from '../forms/dialog-button'
+import { ChoiceField, Field, labelled } from '../forms/field'
 import { optionalEmail, optionalTaxId } from '../forms/rules'
 import { useWords } from '../texts/words'
 import { Erased } from './erase-customers'
@@ -39,7 +39,7 @@ export function CustomerCard({ customer, by, hint, save, onDone }: CustomerCardP
       {hint && <p className="faint">{hint}</p>}
       <Allowed to={by}>
         <div className="buttons">
-          <DialogButton title={customer ? t.invoicing.changeCustomer : t.invoicing.nameCustomer}>
+          <DialogButton size="compact-sm" title={customer ? t.invoicing.changeCustomer : t.invoicing.nameCustomer}>
             {close => (
               <CustomerForm
                 customer={customer}
@@ -76,30 +76,24 @@ export function CustomerCard({ customer, by, hint, save, onDone }: CustomerCardP
 
 function Known({ customer: { name, email, tax_id, resident } }: { customer: Customer }) {
   const { t } = useWords()
-  const rows: [string, ReactNode][] = [
-    [t.invoicing.name, name],
-    [t.invoicing.email, email],
-    [t.invoicing.taxId, tax_id && formatTaxId(tax_id)],
-    [t.invoicing.resident, resident === null ? null : t.invoicing.residence[residenceOf(resident)]],
-  ]
-  return <Facts rows={rows.filter(([, value]) => value !== null)} />
+  return (
+    <Facts
+      rows={[
+        name && [t.invoicing.name, name],
+        email && [t.invoicing.email, email],
+        tax_id && [t.invoicing.taxId, formatTaxId(tax_id)],
+        resident !== null && [t.invoicing.resident, t.invoicing.residence[residenceOf(resident)]],
+      ]}
+    />
+  )
 }
 
 function CustomerForm({ customer, save, onDone }: Pick<CustomerCardProps, 'customer' | 'save' | 'onDone'>) {
   const { t } = useWords()
   const saving = useMutation({ mutationFn: save, onSuccess: onDone })
   return (
-    <CheckedForm
-      rules={CUSTOMER_RULES}
-      error={saving.error}
-      onSubmit={text => saving.mutate(customerIn(text))}
-      action={
-        <Button type="submit" loading={saving.isPending} fullWidth>
-          {t.save}
-        </Button>
-      }
-    >
-      {faultOf => <CustomerFields customer={customer} faultOf={faultOf} />}
+    <CheckedForm rules={CUSTOMER_RULES} work={saving} onSubmit={text => saving.mutate(customerIn(text))} verb={t.save} fullWidth>
+      <CustomerFields customer={customer} />
     </CheckedForm>
   )
 }
@@ -114,34 +108,24 @@ export const customerIn = (text: FieldText): CustomerInput => ({
   resident: RESIDENT[text('resident') as Residence],
 })
 
-export function CustomerFields({ customer, faultOf }: { customer?: Customer | undefined; faultOf(name: string): string | undefined }) {
+export function CustomerFields({ customer }: { customer?: Customer | undefined }) {
   const { t } = useWords()
   return (
     <>
-      <TextInput name="customer.name" label={t.invoicing.name} maxLength={200} autoComplete="off" defaultValue={customer?.name ?? ''} />
-      <TextInput
-        name="customer.email"
-        label={t.invoicing.email}
-        inputMode="email"
-        maxLength={254}
-        autoComplete="off"
-        defaultValue={customer?.email ?? ''}
-        error={faultOf('customer.email')}
-      />
-      <TextInput
+      <Field name="customer.name" label={t.invoicing.name} maxLength={200} defaultValue={customer?.name ?? ''} />
+      <Field name="customer.email" label={t.invoicing.email} inputMode="email" maxLength={254} defaultValue={customer?.email ?? ''} />
+      <Field
         name="customer.tax_id"
         label={t.invoicing.taxId}
         description={t.invoicing.taxIdHint}
         maxLength={40}
-        autoComplete="off"
         defaultValue={customer?.tax_id ? formatTaxId(customer.tax_id) : ''}
-        error={faultOf('customer.tax_id')}
       />
-      <NativeSelect
+      <ChoiceField
         name="resident"
         label={t.invoicing.resident}
         defaultValue={residenceOf(customer?.resident)}
-        data={Object.entries(t.invoicing.residence).map(([value, label]) => ({ value, label }))}
+        data={labelled(t.invoicing.residence)}
       />
     </>
   )

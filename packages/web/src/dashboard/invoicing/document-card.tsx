@@ -1,4 +1,3 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core'
 import type { FiscalDocumentBody, FiscalDocumentInput, FiscalKind } from '@ponte/contracts'
 import { faultOfFiscalKey, groupedFiscalKey, normalizeFiscalKey } from '@ponte/contracts/fiscal-key'
 import { useMutation } from '@tanstack/react-query'
@@ -10,6 +9,7 @@ import { Facts } from '../elements/facts'
 import { CheckedForm } from '../forms/checked-form'
 import { Confirmed } from '../forms/confirmed'
 import { DialogButton } from '../forms/dialog-button'
+import { ChoiceField, Field, labelled } from '../forms/field'
 import type { Rule } from '../forms/rules'
 import { useNameOf } from '../team/use-team'
 import { useWords } from '../texts/words'
@@ -29,7 +29,7 @@ export function DocumentCard({ document, save, onDone }: DocumentCardProps) {
       {document ? <Known document={document} /> : <p className="faint">{t.invoicing.noDocument}</p>}
       <Allowed to="updateOrder">
         <div className="buttons">
-          <DialogButton title={document ? t.invoicing.changeDocument : t.invoicing.nameDocument}>
+          <DialogButton size="compact-sm" title={document ? t.invoicing.changeDocument : t.invoicing.nameDocument}>
             {close => (
               <DocumentForm
                 document={document}
@@ -73,35 +73,26 @@ function DocumentForm({ document, save, onDone }: DocumentCardProps) {
   return (
     <CheckedForm
       rules={{ 'fiscal_document.key': [isKey] }}
-      error={saving.error}
+      work={saving}
       onSubmit={text => saving.mutate({ kind, key: text('fiscal_document.key') })}
-      action={
-        <Button type="submit" loading={saving.isPending} fullWidth>
-          {t.save}
-        </Button>
-      }
+      verb={t.save}
+      fullWidth
     >
-      {faultOf => (
-        <>
-          <NativeSelect
-            name="kind"
-            label={t.invoicing.kind}
-            value={kind}
-            onChange={event => setKind(event.currentTarget.value === 'nfse' ? 'nfse' : 'nfe')}
-            data={Object.entries(t.invoicing.kinds).map(([value, label]) => ({ value, label }))}
-          />
-          <TextInput
-            name="fiscal_document.key"
-            label={t.invoicing.key}
-            description={t.invoicing.keyHint}
-            maxLength={100}
-            autoComplete="off"
-            data-autofocus
-            defaultValue={document ? groupedFiscalKey(document.key) : ''}
-            error={faultOf('fiscal_document.key')}
-          />
-        </>
-      )}
+      <ChoiceField
+        name="kind"
+        label={t.invoicing.kind}
+        value={kind}
+        onChange={event => setKind(event.currentTarget.value === 'nfse' ? 'nfse' : 'nfe')}
+        data={labelled(t.invoicing.kinds)}
+      />
+      <Field
+        name="fiscal_document.key"
+        label={t.invoicing.key}
+        description={t.invoicing.keyHint}
+        maxLength={100}
+        data-autofocus
+        defaultValue={document ? groupedFiscalKey(document.key) : ''}
+      />
     </CheckedForm>
   )
 }

@@ -1,4 +1,3 @@
-import { Button, TextInput } from '@mantine/core'
 import type { CustomerErasureBody, EraseCustomers } from '@ponte/contracts'
 import { normalizeTaxId } from '@ponte/contracts/tax-id'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
@@ -8,6 +7,7 @@ import { Allowed } from '../api/use-memberships'
 import { Card } from '../elements/card'
 import { CheckedForm } from '../forms/checked-form'
 import { DialogButton } from '../forms/dialog-button'
+import { Field } from '../forms/field'
 import { required, taxIdOrEmail } from '../forms/rules'
 import { useWords } from '../texts/words'
 
@@ -24,7 +24,7 @@ export function EraseCustomersCard() {
         <p className="faint">{t.invoicing.erasedStays}</p>
         <Erased count={erased} />
         <div className="buttons">
-          <DialogButton title={t.invoicing.eraseCustomer}>
+          <DialogButton size="compact-sm" title={t.invoicing.eraseCustomer}>
             {close => (
               <EraseForm
                 onDone={count => {
@@ -53,25 +53,13 @@ function EraseForm({ onDone }: { onDone(count: CustomerErasureBody): void }) {
   return (
     <CheckedForm
       rules={{ customer: [required, taxIdOrEmail] }}
-      error={erasing.error}
+      work={erasing}
       onSubmit={text => erasing.mutate(subjectOf(text('customer')))}
-      action={
-        <Button type="submit" color="red" loading={erasing.isPending} fullWidth>
-          {t.invoicing.eraseEverywhere}
-        </Button>
-      }
+      verb={t.invoicing.eraseEverywhere}
+      color="red"
+      fullWidth
     >
-      {faultOf => (
-        <TextInput
-          name="customer"
-          label={t.invoicing.taxIdOrEmail}
-          description={t.invoicing.eraseWhich}
-          maxLength={254}
-          autoComplete="off"
-          data-autofocus
-          error={faultOf('customer')}
-        />
-      )}
+      <Field name="customer" label={t.invoicing.taxIdOrEmail} description={t.invoicing.eraseWhich} maxLength={254} data-autofocus />
     </CheckedForm>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Switch, TextInput } from '@mantine/core'
+import { NativeSelect, Switch, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { reaisFrom } from '../../reais'
@@ -61,13 +61,10 @@ function LinkForm({ onClose }: Pick<Opened, 'onClose'>) {
         success_url: [returnUrl],
         ...CUSTOMER_RULES,
       }}
-      error={creation.error}
+      work={creation}
       onSubmit={submit}
-      action={
-        <Button type="submit" loading={creation.isPending} fullWidth>
-          {t.links.create}
-        </Button>
-      }
+      verb={t.links.create}
+      fullWidth
     >
       {(faultOf: (name: string) => string | undefined) => (
         <>
@@ -107,7 +104,7 @@ function LinkForm({ onClose }: Pick<Opened, 'onClose'>) {
               <TextInput type="date" name="due_at" label={t.links.due} />
               <details open={Object.keys(CUSTOMER_RULES).some(name => faultOf(name) !== undefined) || undefined}>
                 <summary>{t.links.customer}</summary>
-                <CustomerFields faultOf={faultOf} />
+                <CustomerFields />
               </details>
             </>
           ) : (

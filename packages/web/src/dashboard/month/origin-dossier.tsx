@@ -1,8 +1,9 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { Button, NativeSelect } from '@mantine/core'
 import { type Ref, useState } from 'react'
 import { usdcFrom } from '../../reais'
 import { Card } from '../elements/card'
 import { CheckedForm, type FieldText } from '../forms/checked-form'
+import { Field } from '../forms/field'
 import { type Rule, required } from '../forms/rules'
 import { useWords } from '../texts/words'
 import { type Chosen, sumOf } from './chosen'
@@ -27,43 +28,33 @@ export function OriginDossier({ ref, chosen, onClear }: { ref: Ref<HTMLElement>;
       <CheckedForm
         key={String(isOfAmount)}
         rules={{ amount: isOfAmount ? [required, isAmount] : [] }}
-        error={make.error}
+        work={make}
         onSubmit={submit}
-        action={
-          <Button type="submit" loading={make.isPending}>
-            {t.dossier.make}
-          </Button>
-        }
+        verb={t.dossier.make}
       >
-        {faultOf => (
-          <>
-            {isOfAmount ? (
-              <TextInput
-                name="amount"
-                label={t.dossier.amount}
-                description={t.dossier.amountHint}
-                placeholder={language === 'pt' ? '250,00' : '250.00'}
-                inputMode="decimal"
-                autoComplete="off"
-                maxLength={20}
-                error={faultOf('amount')}
-              />
-            ) : (
-              <p className="chosen-sum">
-                <strong>{t.dossier.chosen(chosen.size, usdc(sumOf(chosen)))}</strong>
-                <Button variant="default" size="xs" onClick={onClear}>
-                  {t.dossier.clear}
-                </Button>
-              </p>
-            )}
-            <NativeSelect
-              label={t.files.format}
-              value={format}
-              onChange={({ target }) => setFormat(FORMATS.find(each => each === target.value) ?? 'dossier_pdf')}
-              data={FORMATS.map(value => ({ value, label: t.dossier.formats[value] }))}
-            />
-          </>
+        {isOfAmount ? (
+          <Field
+            name="amount"
+            label={t.dossier.amount}
+            description={t.dossier.amountHint}
+            placeholder={language === 'pt' ? '250,00' : '250.00'}
+            inputMode="decimal"
+            maxLength={20}
+          />
+        ) : (
+          <p className="chosen-sum">
+            <strong>{t.dossier.chosen(chosen.size, usdc(sumOf(chosen)))}</strong>
+            <Button variant="default" size="xs" onClick={onClear}>
+              {t.dossier.clear}
+            </Button>
+          </p>
         )}
+        <NativeSelect
+          label={t.files.format}
+          value={format}
+          onChange={({ target }) => setFormat(FORMATS.find(each => each === target.value) ?? 'dossier_pdf')}
+          data={FORMATS.map(value => ({ value, label: t.dossier.formats[value] }))}
+        />
       </CheckedForm>
       <FileList isListed={isDossier} />
     </Card>

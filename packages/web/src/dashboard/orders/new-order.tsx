@@ -1,6 +1,6 @@
-import { NativeSelect, TextInput } from '@mantine/core'
 import { api } from '../api/api'
 import type { Opened } from '../forms/dialog'
+import { ChoiceField, Field } from '../forms/field'
 import { NewInvoice } from '../forms/new-invoice'
 import { returnUrl } from '../forms/rules'
 import { useWords } from '../texts/words'
@@ -22,38 +22,24 @@ export function NewOrder(form: Opened) {
       rules={{ success_url: [returnUrl], cancel_url: [returnUrl] }}
       {...form}
     >
-      {faultOf => (
-        <>
-          <NativeSelect
-            name="expires_in"
-            label={t.orders.expiresIn}
-            defaultValue="1800"
-            data={[
-              ...MINUTES.map(count => ({ value: String(count * 60), label: t.orders.minutes(count) })),
-              ...HOURS.map(count => ({ value: String(count * 3600), label: t.orders.hours(count) })),
-            ]}
-          />
-          <TextInput
-            name="success_url"
-            type="url"
-            label={t.orders.successUrl}
-            description={t.orders.successUrlHint}
-            placeholder="https://"
-            maxLength={2048}
-            autoComplete="off"
-            error={faultOf('success_url')}
-          />
-          <TextInput
-            name="cancel_url"
-            type="url"
-            label={t.orders.cancelUrl}
-            placeholder="https://"
-            maxLength={2048}
-            autoComplete="off"
-            error={faultOf('cancel_url')}
-          />
-        </>
-      )}
+      <ChoiceField
+        name="expires_in"
+        label={t.orders.expiresIn}
+        defaultValue="1800"
+        data={[
+          ...MINUTES.map(count => ({ value: String(count * 60), label: t.orders.minutes(count) })),
+          ...HOURS.map(count => ({ value: String(count * 3600), label: t.orders.hours(count) })),
+        ]}
+      />
+      <Field
+        name="success_url"
+        type="url"
+        label={t.orders.successUrl}
+        description={t.orders.successUrlHint}
+        placeholder="https://"
+        maxLength={2048}
+      />
+      <Field name="cancel_url" type="url" label={t.orders.cancelUrl} placeholder="https://" maxLength={2048} />
     </NewInvoice>
   )
 }

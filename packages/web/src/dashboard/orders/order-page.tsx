@@ -7,7 +7,7 @@ import { useMay } from '../api/use-memberships'
 import { Badge } from '../elements/badge'
 import { Card, Columns } from '../elements/card'
 import { CopyValue, LinkLine } from '../elements/copy'
-import { Facts } from '../elements/facts'
+import { Facts, idFact, linkFact } from '../elements/facts'
 import { Confirmed } from '../forms/confirmed'
 import { Back, Heading } from '../frame/heading'
 import { NotYet } from '../frame/missing'
@@ -109,26 +109,13 @@ function Details({ order }: { order: OrderBody }) {
         [t.orders.expected, usdc(order.expected)],
         [t.orders.quote, quoteOf(order, brl)],
         [t.orders.expires, exactMoment(order.expires_at)],
-        ['ID', <CopyValue key="id" value={order.id} label="ID" shown={shortened(order.id, 13)} />],
+        idFact(order.id),
         [t.orders.memo, <CopyValue key="memo" value={order.memo} label={t.orders.memo} shown={shortened(order.memo, 10)} />],
-        ...(order.tx_hash
-          ? ([
-              [
-                t.orders.transaction,
-                <CopyValue key="tx" value={order.tx_hash} label={t.orders.transaction} shown={shortened(order.tx_hash, 10)} />,
-              ],
-            ] as [string, React.ReactNode][])
-          : []),
-        ...(order.subscription_id
-          ? ([
-              [
-                t.orders.subscription,
-                <Link key="subscription" href={`/subscriptions/${order.subscription_id}`}>
-                  {shortened(order.subscription_id, 13)}
-                </Link>,
-              ],
-            ] as [string, React.ReactNode][])
-          : []),
+        order.tx_hash && [
+          t.orders.transaction,
+          <CopyValue key="tx" value={order.tx_hash} label={t.orders.transaction} shown={shortened(order.tx_hash, 10)} />,
+        ],
+        order.subscription_id && linkFact(t.orders.subscription, '/subscriptions', order.subscription_id),
         [
           t.deliveries.title,
           <Link key="deliveries" href={`/deliveries?order_id=${order.id}`}>

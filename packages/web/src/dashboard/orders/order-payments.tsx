@@ -24,13 +24,6 @@ export function OrderPayments({ order }: { order: OrderBody }) {
   const confirmed = sumOf(payments, 'confirmed')
   const coming = sumOf(payments, 'detected')
   const share = parseUsdc(order.received)
-  const rows: [string, string][] = [
-    [t.payments.gross, usdc(formatUsdc(confirmed))],
-    [t.payments.fee, `− ${usdc(formatUsdc(confirmed - share))}`],
-    [t.payments.share, usdc(order.received)],
-  ]
-  if (coming > 0n) rows.push([t.payments.coming, usdc(formatUsdc(coming))])
-  if (order.status === 'underpaid') rows.push([t.payments.missing, usdc(formatUsdc(parseUsdc(order.usdc_amount) - confirmed))])
   return (
     <Card title={t.payments.title}>
       <Unsettled order={order} confirmed={confirmed} />
@@ -40,7 +33,15 @@ export function OrderPayments({ order }: { order: OrderBody }) {
           <PaymentEntry key={`${payment.tx_hash} ${payment.amount} ${payment.status}`} payment={payment} chainId={order.payment.chain_id} />
         ))}
       </ul>
-      <Facts rows={rows} />
+      <Facts
+        rows={[
+          [t.payments.gross, usdc(formatUsdc(confirmed))],
+          [t.payments.fee, `− ${usdc(formatUsdc(confirmed - share))}`],
+          [t.payments.share, usdc(order.received)],
+          coming > 0n && [t.payments.coming, usdc(formatUsdc(coming))],
+          order.status === 'underpaid' && [t.payments.missing, usdc(formatUsdc(parseUsdc(order.usdc_amount) - confirmed))],
+        ]}
+      />
     </Card>
   )
 }

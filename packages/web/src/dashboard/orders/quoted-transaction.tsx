@@ -1,4 +1,3 @@
-import { Button, TextInput } from '@mantine/core'
 import type { ExplanationBody } from '@ponte/contracts'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from 'wouter'
@@ -9,6 +8,7 @@ import { CheckedForm } from '../forms/checked-form'
 import { txHash } from '../forms/rules'
 import { useWords } from '../texts/words'
 import './quoted-transaction.css'
+import { Field } from '../forms/field'
 
 /** For a merchant whose customer paid and whose order does not show it: the hash of a transaction in, one sentence out. */
 export function QuotedTransaction({ orderId }: { orderId: string }) {
@@ -18,25 +18,12 @@ export function QuotedTransaction({ orderId }: { orderId: string }) {
     <Card title={t.explanation.merchantTitle}>
       <CheckedForm
         rules={{ tx_hash: [txHash] }}
-        error={work.error}
+        work={work}
         onSubmit={text => work.mutate(text('tx_hash'))}
-        action={
-          <Button type="submit" variant="default" loading={work.isPending}>
-            {t.explanation.ask}
-          </Button>
-        }
+        verb={t.explanation.ask}
+        variant="default"
       >
-        {faultOf => (
-          <TextInput
-            name="tx_hash"
-            label={t.explanation.hash}
-            error={faultOf('tx_hash')}
-            maxLength={500}
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-          />
-        )}
+        <Field name="tx_hash" label={t.explanation.hash} maxLength={500} autoCapitalize="off" spellCheck={false} />
       </CheckedForm>
       <div role="status" className="quoted-answer">
         {work.data && <Answer found={work.data} />}

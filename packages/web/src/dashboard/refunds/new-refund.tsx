@@ -1,4 +1,3 @@
-import { Button, Textarea, TextInput } from '@mantine/core'
 import type { RefundListBody } from '@ponte/contracts'
 import { parseUsdc } from '@ponte/contracts/money'
 import { useMutation } from '@tanstack/react-query'
@@ -7,7 +6,8 @@ import { shortDecimal } from '../../asked-amount'
 import { usdcFrom } from '../../reais'
 import { api } from '../api/api'
 import { CheckedForm } from '../forms/checked-form'
-import { Dialog } from '../forms/dialog'
+import { DialogButton } from '../forms/dialog-button'
+import { Field, LongField } from '../forms/field'
 import { optionalAddress, optionalEmail, type Rule, required } from '../forms/rules'
 import { useWords } from '../texts/words'
 
@@ -21,17 +21,10 @@ interface NewRefundProps {
 /** Asks how much of an order's money goes back, why, and to whom, where the payer is not asked for that by a link. */
 export function NewRefund(of: NewRefundProps) {
   const { t } = useWords()
-  const [isAsked, setAsked] = useState(false)
-  const title = of.byLink ? t.refunds.askByLink : t.refunds.fresh
   return (
-    <>
-      <Button variant="default" onClick={() => setAsked(true)}>
-        {title}
-      </Button>
-      <Dialog title={title} opened={isAsked} onClose={() => setAsked(false)}>
-        <RefundForm {...of} onClose={() => setAsked(false)} />
-      </Dialog>
-    </>
+    <DialogButton variant="default" title={of.byLink ? t.refunds.askByLink : t.refunds.fresh}>
+      {close => <RefundForm {...of} onClose={close} />}
+    </DialogButton>
   )
 }
 
@@ -62,7 +55,7 @@ function RefundForm({ orderId, found, byLink, onDone, onClose }: NewRefundProps 
   return (
     <CheckedForm
       rules={{ amount: [isAmount], payee_address: [optionalAddress, isPayers], email: [optionalEmail, isMailed], reason: [required] }}
-      error={work.error}
+      work={work}
       onSubmit={text =>
         work.mutate({
           amount: usdcFrom(text('amount'), language),
@@ -71,56 +64,35 @@ function RefundForm({ orderId, found, byLink, onDone, onClose }: NewRefundProps 
           ...(text('email') === '' ? {} : { email: text('email') }),
         })
       }
-      action={
-        <Button type="submit" loading={work.isPending}>
-          {t.refunds.create}
-        </Button>
-      }
+      verb={t.refunds.create}
     >
-      {faultOf => (
+      <p>
+        {t.refunds.most(usdc(found.returnable))} {parseUsdc(found.platform_fee) > 0n && t.refunds.fee(usdc(found.platform_fee))}
+      </p>
+      <Field
+        name="amount"
+        label={t.refunds.amount}
+        defaultValue={language === 'pt' ? typed.replace('.', ',') : typed}
+        inputMode="decimal"
+        maxLength={30}
+      />
+      {byLink ? (
         <>
-          <p>
-            {t.refunds.most(usdc(found.returnable))} {parseUsdc(found.platform_fee) > 0n && t.refunds.fee(usdc(found.platform_fee))}
-          </p>
-          <TextInput
-            name="amount"
-            label={t.refunds.amount}
-            defaultValue={language === 'pt' ? typed.replace('.', ',') : typed}
-            inputMode="decimal"
-            autoComplete="off"
-            maxLength={30}
-            error={faultOf('amount')}
-          />
-          {byLink ? (
-            <>
-              <p>{t.refunds.askHint}</p>
-              <TextInput
-                name="email"
-                type="email"
-                label={t.refunds.email}
-                description={t.refunds.emailHint}
-                autoComplete="off"
-                spellCheck={false}
-                maxLength={254}
-                error={faultOf('email')}
-              />
-            </>
-          ) : (
-            <TextInput
-              name="payee_address"
-              label={t.refunds.payee}
-              description={t.refunds.payeeHint}
-              placeholder="0x"
-              autoComplete="off"
-              spellCheck={false}
-              maxLength={42}
-              error={faultOf('payee_address')}
-              data-autofocus
-            />
-          )}
-          <Textarea name="reason" label={t.refunds.reason} maxLength={500} error={faultOf('reason')} />
+          <p>{t.refunds.askHint}</p>
+          <Field name="email" type="email" label={t.refunds.email} description={t.refunds.emailHint} spellCheck={false} maxLength={254} />
         </>
+      ) : (
+        <Field
+          name="payee_address"
+          label={t.refunds.payee}
+          description={t.refunds.payeeHint}
+          placeholder="0x"
+          spellCheck={false}
+          maxLength={42}
+          data-autofocus
+        />
       )}
+      <LongField name="reason" label={t.refunds.reason} maxLength={500} />
     </CheckedForm>
   )
 }

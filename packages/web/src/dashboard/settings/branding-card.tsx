@@ -1,4 +1,4 @@
-import { Button, FileInput, TextInput } from '@mantine/core'
+import { Button, FileInput } from '@mantine/core'
 import type { BrandingBody } from '@ponte/contracts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -11,6 +11,7 @@ import { optionalColor, optionalEmail, returnUrl } from '../forms/rules'
 import { useWords } from '../texts/words'
 import { logoFrom } from './logo-file'
 import './branding-card.css'
+import { Field } from '../forms/field'
 
 /** Logo, colour, contact and terms of the checkout. */
 export function BrandingCard() {
@@ -57,7 +58,7 @@ function BrandingForm({ branding }: { branding: BrandingBody }) {
       )}
       <CheckedForm
         rules={{ color: [optionalColor], contact_email: [optionalEmail], terms_url: [returnUrl] }}
-        error={update.error}
+        work={update}
         isReadOnly={!mayChange}
         onSubmit={text =>
           void submit({
@@ -66,59 +67,43 @@ function BrandingForm({ branding }: { branding: BrandingBody }) {
             terms_url: text('terms_url') || null,
           })
         }
-        action={
-          <Allowed to="updateBranding">
-            <Button type="submit" loading={update.isPending}>
-              {t.branding.save}
-            </Button>
-          </Allowed>
-        }
+        verb={t.branding.save}
       >
-        {faultOf => (
-          <>
-            <FileInput
-              label={t.branding.logo}
-              description={t.branding.logoHint}
-              placeholder={t.branding.choose}
-              accept="image/png,image/jpeg,image/webp"
-              value={file}
-              onChange={setFile}
-              error={isUnreadable ? t.branding.unreadable : undefined}
-              clearable
-            />
-            <TextInput
-              name="color"
-              label={t.branding.color}
-              description={t.branding.colorHint}
-              placeholder="#0e6b54"
-              defaultValue={branding.color ?? ''}
-              maxLength={7}
-              autoComplete="off"
-              spellCheck={false}
-              error={faultOf('color')}
-            />
-            <TextInput
-              name="contact_email"
-              type="email"
-              label={t.branding.contact}
-              description={t.branding.contactHint}
-              defaultValue={branding.contact_email ?? ''}
-              maxLength={254}
-              autoComplete="off"
-              error={faultOf('contact_email')}
-            />
-            <TextInput
-              name="terms_url"
-              type="url"
-              label={t.branding.terms}
-              placeholder="https://"
-              defaultValue={branding.terms_url ?? ''}
-              maxLength={2048}
-              autoComplete="off"
-              error={faultOf('terms_url')}
-            />
-          </>
-        )}
+        <FileInput
+          label={t.branding.logo}
+          description={t.branding.logoHint}
+          placeholder={t.branding.choose}
+          accept="image/png,image/jpeg,image/webp"
+          value={file}
+          onChange={setFile}
+          error={isUnreadable ? t.branding.unreadable : undefined}
+          clearable
+        />
+        <Field
+          name="color"
+          label={t.branding.color}
+          description={t.branding.colorHint}
+          placeholder="#0e6b54"
+          defaultValue={branding.color ?? ''}
+          maxLength={7}
+          spellCheck={false}
+        />
+        <Field
+          name="contact_email"
+          type="email"
+          label={t.branding.contact}
+          description={t.branding.contactHint}
+          defaultValue={branding.contact_email ?? ''}
+          maxLength={254}
+        />
+        <Field
+          name="terms_url"
+          type="url"
+          label={t.branding.terms}
+          placeholder="https://"
+          defaultValue={branding.terms_url ?? ''}
+          maxLength={2048}
+        />
       </CheckedForm>
       <div role="status">{update.isSuccess && <p className="done">{t.saved}</p>}</div>
     </>

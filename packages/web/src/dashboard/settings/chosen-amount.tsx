@@ -1,4 +1,3 @@
-import { Button, TextInput } from '@mantine/core'
 import type { MerchantBody } from '@ponte/contracts'
 import { useMutation } from '@tanstack/react-query'
 import { shortDecimal } from '../../asked-amount'
@@ -7,6 +6,7 @@ import { api } from '../api/api'
 import { useMay } from '../api/use-memberships'
 import { Card } from '../elements/card'
 import { CheckedForm } from '../forms/checked-form'
+import { Field } from '../forms/field'
 import type { Rule } from '../forms/rules'
 import { useWords } from '../texts/words'
 import { useMerchantSaved } from './merchant-saved'
@@ -45,30 +45,20 @@ function ChosenAmount({ merchant, name, words, example }: ChosenAmountProps) {
     <Card title={words.title}>
       <CheckedForm
         rules={{ [name]: [isAmount] }}
-        error={update.error}
+        work={update}
         onSubmit={text => update.mutate({ [name]: text(name) === '' ? null : amountOf(text(name)) })}
         isReadOnly={!mayChange}
-        action={
-          mayChange && (
-            <Button type="submit" loading={update.isPending}>
-              {words.save}
-            </Button>
-          )
-        }
+        verb={words.save}
       >
-        {faultOf => (
-          <TextInput
-            name={name}
-            label={words.label}
-            description={words.hint}
-            defaultValue={chosen === null ? '' : local(shortDecimal(chosen))}
-            placeholder={local(example)}
-            inputMode="decimal"
-            autoComplete="off"
-            maxLength={20}
-            error={faultOf(name)}
-          />
-        )}
+        <Field
+          name={name}
+          label={words.label}
+          description={words.hint}
+          defaultValue={chosen === null ? '' : local(shortDecimal(chosen))}
+          placeholder={local(example)}
+          inputMode="decimal"
+          maxLength={20}
+        />
       </CheckedForm>
       <div role="status">{update.isSuccess && <p className="done">{t.saved}</p>}</div>
     </Card>

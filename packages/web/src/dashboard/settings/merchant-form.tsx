@@ -1,7 +1,7 @@
-import { Button, TextInput } from '@mantine/core'
 import type { MerchantBody } from '@ponte/contracts'
 import { useMay } from '../api/use-memberships'
 import { CheckedForm } from '../forms/checked-form'
+import { Field } from '../forms/field'
 import { address, required, webUrl } from '../forms/rules'
 import { useWords } from '../texts/words'
 
@@ -15,25 +15,19 @@ interface MerchantFormProps {
   /** Null while there is none: the first form asks for the payout address as well. */
   merchant: MerchantBody | null
   submit: string
-  busy: boolean
-  error: Error | null
+  work: { error: Error | null; isPending: boolean }
   onSubmit(fields: MerchantFields): void
 }
 
-export function MerchantForm({ merchant, submit, busy, error, onSubmit }: MerchantFormProps) {
+export function MerchantForm({ merchant, submit, work, onSubmit }: MerchantFormProps) {
   const { t } = useWords()
   const isNew = merchant === null
   const mayChange = useMay('updateMerchant')
-  const save = (
-    <Button type="submit" loading={busy}>
-      {submit}
-    </Button>
-  )
   const anyAddress = { ...address, holds: (text: string) => text === '' || address.holds(text) }
   return (
     <CheckedForm
       rules={{ display_name: [required], payout_address: isNew ? [anyAddress] : [], webhook_url: [webUrl] }}
-      error={error}
+      work={work}
       onSubmit={text =>
         onSubmit({
           display_name: text('display_name'),
@@ -42,45 +36,30 @@ export function MerchantForm({ merchant, submit, busy, error, onSubmit }: Mercha
         })
       }
       isReadOnly={!isNew && !mayChange}
-      action={(isNew || mayChange) && save}
+      verb={submit}
     >
-      {faultOf => (
-        <>
-          <TextInput
-            name="display_name"
-            label={t.fields.displayName}
-            description={t.fields.displayNameHint}
-            defaultValue={merchant?.display_name ?? ''}
-            maxLength={120}
-            autoComplete="organization"
-            required
-            withAsterisk={false}
-            error={faultOf('display_name')}
-          />
-          {isNew && (
-            <TextInput
-              name="payout_address"
-              label={t.fields.payout}
-              description={t.fields.payoutHint}
-              placeholder="0x…"
-              autoComplete="off"
-              spellCheck={false}
-              error={faultOf('payout_address')}
-            />
-          )}
-          <TextInput
-            name="webhook_url"
-            type="url"
-            label={t.fields.webhookUrl}
-            description={t.fields.webhookUrlHint}
-            defaultValue={merchant?.webhook_url ?? ''}
-            placeholder="https://"
-            maxLength={2048}
-            autoComplete="off"
-            error={faultOf('webhook_url')}
-          />
-        </>
+      <Field
+        name="display_name"
+        label={t.fields.displayName}
+        description={t.fields.displayNameHint}
+        defaultValue={merchant?.display_name ?? ''}
+        maxLength={120}
+        autoComplete="organization"
+        required
+        withAsterisk={false}
+      />
+      {isNew && (
+        <Field name="payout_address" label={t.fields.payout} description={t.fields.payoutHint} placeholder="0x…" spellCheck={false} />
       )}
+      <Field
+        name="webhook_url"
+        type="url"
+        label={t.fields.webhookUrl}
+        description={t.fields.webhookUrlHint}
+        defaultValue={merchant?.webhook_url ?? ''}
+        placeholder="https://"
+        maxLength={2048}
+      />
     </CheckedForm>
   )
 }

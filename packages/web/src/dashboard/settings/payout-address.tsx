@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { MerchantBody } from '@ponte/contracts'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -9,7 +9,8 @@ import { Card } from '../elements/card'
 import { CopyValue } from '../elements/copy'
 import { CheckedForm } from '../forms/checked-form'
 import { Confirmed } from '../forms/confirmed'
-import { Dialog } from '../forms/dialog'
+import { DialogButton } from '../forms/dialog-button'
+import { Field } from '../forms/field'
 import { address, required } from '../forms/rules'
 import { useWords } from '../texts/words'
 import { FieldWarning } from './merchant-form'
@@ -19,7 +20,6 @@ import { PayoutProof } from './payout-proof'
 /** Where the merchant's money goes: shown whole, and changed by a dialog of its own that shows the old and the new address. */
 export function PayoutAddress({ merchant }: { merchant: MerchantBody }) {
   const { t } = useWords()
-  const [isOpen, setOpen] = useState(false)
   const saved = useMerchantSaved()
   const current = merchant.payout_address
   const action = current === null ? t.payout.set : t.payout.change
@@ -40,9 +40,18 @@ export function PayoutAddress({ merchant }: { merchant: MerchantBody }) {
       {merchant.pending_payout_change && <Waiting merchantId={merchant.id} change={merchant.pending_payout_change} />}
       <Allowed to="signPayoutChange">
         <div className="buttons">
-          <Button variant={current === null ? 'filled' : 'default'} onClick={() => setOpen(true)}>
-            {action}
-          </Button>
+          <DialogButton variant={current === null ? 'filled' : 'default'} title={action}>
+            {close => (
+              <Change
+                current={current}
+                action={action}
+                onDone={next => {
+                  saved(next)
+                  close()
+                }}
+              />
+            )}
+          </DialogButton>
           {current !== null && (
             <Confirmed
               action={t.payout.remove}
@@ -53,16 +62,6 @@ export function PayoutAddress({ merchant }: { merchant: MerchantBody }) {
           )}
         </div>
       </Allowed>
-      <Dialog title={action} opened={isOpen} onClose={() => setOpen(false)}>
-        <Change
-          current={current}
-          action={action}
-          onDone={next => {
-            saved(next)
-            setOpen(false)
-          }}
-        />
-      </Dialog>
     </Card>
   )
 }
@@ -113,30 +112,17 @@ function Change({ current, action, onDone }: { current: string | null; action: s
   })
   if (!isReviewed) {
     return (
-      <CheckedForm
-        rules={{ payout_address: [required, address] }}
-        error={update.error}
-        onSubmit={() => setReviewed(true)}
-        action={
-          <Button type="submit" fullWidth>
-            {t.goOn}
-          </Button>
-        }
-      >
-        {faultOf => (
-          <TextInput
-            name="payout_address"
-            label={t.payout.fresh}
-            description={t.payout.freshHint}
-            placeholder="0x…"
-            autoComplete="off"
-            spellCheck={false}
-            data-autofocus
-            value={typed}
-            onChange={event => setTyped(event.currentTarget.value)}
-            error={faultOf('payout_address')}
-          />
-        )}
+      <CheckedForm rules={{ payout_address: [required, address] }} work={update} onSubmit={() => setReviewed(true)} verb={t.goOn} fullWidth>
+        <Field
+          name="payout_address"
+          label={t.payout.fresh}
+          description={t.payout.freshHint}
+          placeholder="0x…"
+          spellCheck={false}
+          data-autofocus
+          value={typed}
+          onChange={event => setTyped(event.currentTarget.value)}
+        />
       </CheckedForm>
     )
   }

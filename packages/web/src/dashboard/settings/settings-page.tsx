@@ -55,13 +55,7 @@ function Store({ merchant }: { merchant: MerchantBody }) {
   const update = useMutation({ mutationFn: api.updateMerchant, onSuccess: saved })
   return (
     <Card title={t.settings.store}>
-      <MerchantForm
-        merchant={merchant}
-        submit={t.save}
-        busy={update.isPending}
-        error={update.error}
-        onSubmit={body => update.mutate(body)}
-      />
+      <MerchantForm merchant={merchant} submit={t.save} work={update} onSubmit={body => update.mutate(body)} />
       <div role="status">
         {update.isSuccess && <p className="done">{t.saved}</p>}
         <FieldWarning merchant={merchant} field="webhook_url" />

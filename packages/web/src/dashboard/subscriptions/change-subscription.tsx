@@ -1,4 +1,4 @@
-import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
+import { Button, Checkbox } from '@mantine/core'
 import type { SubscriptionBody, UpdateSubscription } from '@ponte/contracts'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -6,7 +6,8 @@ import { reaisFrom } from '../../reais'
 import { api } from '../api/api'
 import { Failure } from '../elements/states'
 import { CheckedForm, type FieldText } from '../forms/checked-form'
-import { Dialog, type Opened } from '../forms/dialog'
+import { DialogButton } from '../forms/dialog-button'
+import { ChoiceField, Field, labelled } from '../forms/field'
 import { periods, type Rule } from '../forms/rules'
 import { useWords } from '../texts/words'
 
@@ -19,16 +20,15 @@ interface OfSubscription {
 export function SubscriptionActions({ subscription, onDone }: OfSubscription) {
   const { t } = useWords()
   const { id, interval, paused_at, cancel_at } = subscription
-  const [isChanging, setChanging] = useState(false)
   const update = useMutation({ mutationFn: (body: UpdateSubscription) => api.updateSubscription(id, body), onSettled: onDone })
   const isSent = (name: keyof UpdateSubscription) => update.isPending && update.variables[name] !== undefined
   return (
     <>
       {update.error && <Failure error={update.error} />}
       <div className="buttons">
-        <Button variant="default" onClick={() => setChanging(true)}>
-          {t.subscriptions.change}
-        </Button>
+        <DialogButton variant="default" title={t.subscriptions.change}>
+          {close => <ChangeForm subscription={subscription} onDone={onDone} onClose={close} />}
+        </DialogButton>
         <Button variant="default" loading={isSent('paused')} onClick={() => update.mutate({ paused: !paused_at })}>
           {paused_at ? t.subscriptions.resume : t.subscriptions.pause}
         </Button>
@@ -42,17 +42,7 @@ export function SubscriptionActions({ subscription, onDone }: OfSubscription) {
           </Button>
         )}
       </div>
-      <ChangeDialog subscription={subscription} onDone={onDone} opened={isChanging} onClose={() => setChanging(false)} />
     </>
-  )
-}
-
-function ChangeDialog({ opened, onClose, ...of }: OfSubscription & Opened) {
-  const { t } = useWords()
-  return (
-    <Dialog title={t.subscriptions.change} opened={opened} onClose={onClose}>
-      <ChangeForm {...of} onClose={onClose} />
-    </Dialog>
   )
 }
 
@@ -85,66 +75,46 @@ function ChangeForm({ subscription, onDone, onClose }: OfSubscription & { onClos
   return (
     <CheckedForm
       rules={{ brl_amount: [isAmount], description: [], external_ref: [], max_periods: [periods] }}
-      error={save.error}
+      work={save}
       onSubmit={submit}
-      action={
-        <Button type="submit" loading={save.isPending} fullWidth>
-          {t.save}
-        </Button>
-      }
+      verb={t.save}
+      fullWidth
     >
-      {faultOf => (
-        <>
-          <TextInput
-            name="brl_amount"
-            label={t.orders.amount}
-            inputMode="decimal"
-            leftSection="R$"
-            autoComplete="off"
-            data-autofocus
-            defaultValue={language === 'pt' ? brl_amount.replace('.', ',') : brl_amount}
-            error={faultOf('brl_amount')}
-          />
-          <TextInput
-            name="description"
-            label={t.orders.description}
-            description={t.orders.descriptionHint}
-            maxLength={500}
-            autoComplete="off"
-            defaultValue={description ?? ''}
-            error={faultOf('description')}
-          />
-          <TextInput
-            name="external_ref"
-            label={t.orders.reference}
-            maxLength={255}
-            autoComplete="off"
-            defaultValue={external_ref ?? ''}
-            error={faultOf('external_ref')}
-          />
-          <TextInput
-            name="max_periods"
-            label={t.subscriptions.maxPeriods}
-            description={t.subscriptions.maxHint}
-            inputMode="numeric"
-            autoComplete="off"
-            defaultValue={max_periods ?? ''}
-            error={faultOf('max_periods')}
-          />
-          <NativeSelect
-            name="when_unpaid"
-            label={t.subscriptions.whenUnpaid}
-            defaultValue={when_unpaid}
-            data={Object.entries(t.subscriptions.whenUnpaidChoices).map(([value, label]) => ({ value, label }))}
-          />
-          <Checkbox
-            label={t.subscriptions.applyNow}
-            description={t.subscriptions.applyHint}
-            checked={appliesNow}
-            onChange={event => setAppliesNow(event.currentTarget.checked)}
-          />
-        </>
-      )}
+      <Field
+        name="brl_amount"
+        label={t.orders.amount}
+        inputMode="decimal"
+        leftSection="R$"
+        data-autofocus
+        defaultValue={language === 'pt' ? brl_amount.replace('.', ',') : brl_amount}
+      />
+      <Field
+        name="description"
+        label={t.orders.description}
+        description={t.orders.descriptionHint}
+        maxLength={500}
+        defaultValue={description ?? ''}
+      />
+      <Field name="external_ref" label={t.orders.reference} maxLength={255} defaultValue={external_ref ?? ''} />
+      <Field
+        name="max_periods"
+        label={t.subscriptions.maxPeriods}
+        description={t.subscriptions.maxHint}
+        inputMode="numeric"
+        defaultValue={max_periods ?? ''}
+      />
+      <ChoiceField
+        name="when_unpaid"
+        label={t.subscriptions.whenUnpaid}
+        defaultValue={when_unpaid}
+        data={labelled(t.subscriptions.whenUnpaidChoices)}
+      />
+      <Checkbox
+        label={t.subscriptions.applyNow}
+        description={t.subscriptions.applyHint}
+        checked={appliesNow}
+        onChange={event => setAppliesNow(event.currentTarget.checked)}
+      />
     </CheckedForm>
   )
 }

@@ -1,7 +1,7 @@
-import { NativeSelect, TextInput } from '@mantine/core'
 import { api } from '../api/api'
 import type { FieldText } from '../forms/checked-form'
 import type { Opened } from '../forms/dialog'
+import { ChoiceField, Field } from '../forms/field'
 import { NewInvoice } from '../forms/new-invoice'
 import { periods } from '../forms/rules'
 import { useWords } from '../texts/words'
@@ -23,34 +23,16 @@ export function NewSubscription(form: Opened) {
       rules={{ max_periods: [periods], trial_periods: [periods] }}
       {...form}
     >
-      {faultOf => (
-        <>
-          <NativeSelect
-            name="interval"
-            label={t.subscriptions.interval}
-            data={[
-              ...INTERVALS.map(value => ({ value, label: t.subscriptions.intervals[value] })),
-              { value: '', label: t.subscriptions.manual },
-            ]}
-          />
-          <TextInput
-            name="max_periods"
-            label={t.subscriptions.maxPeriods}
-            description={t.subscriptions.maxHint}
-            inputMode="numeric"
-            autoComplete="off"
-            error={faultOf('max_periods')}
-          />
-          <TextInput
-            name="trial_periods"
-            label={t.subscriptions.trial}
-            description={t.subscriptions.trialHint}
-            inputMode="numeric"
-            autoComplete="off"
-            error={faultOf('trial_periods')}
-          />
-        </>
-      )}
+      <ChoiceField
+        name="interval"
+        label={t.subscriptions.interval}
+        data={[
+          ...INTERVALS.map(value => ({ value, label: t.subscriptions.intervals[value] })),
+          { value: '', label: t.subscriptions.manual },
+        ]}
+      />
+      <Field name="max_periods" label={t.subscriptions.maxPeriods} description={t.subscriptions.maxHint} inputMode="numeric" />
+      <Field name="trial_periods" label={t.subscriptions.trial} description={t.subscriptions.trialHint} inputMode="numeric" />
     </NewInvoice>
   )
 }

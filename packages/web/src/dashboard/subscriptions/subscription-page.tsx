@@ -1,15 +1,15 @@
 import { Button } from '@mantine/core'
 import type { SubscriptionBody, SubscriptionChargeBody } from '@ponte/contracts'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { Link } from 'wouter'
 import { shortened } from '../../amounts'
 import { api } from '../api/api'
 import { Allowed } from '../api/use-memberships'
 import { Badge } from '../elements/badge'
 import { Card, Columns } from '../elements/card'
-import { CopyValue, LinkLine } from '../elements/copy'
-import { Facts } from '../elements/facts'
+import { LinkLine } from '../elements/copy'
+import { Facts, idFact } from '../elements/facts'
 import { Failure } from '../elements/states'
 import { Timeline, TimelineEntry } from '../elements/timeline'
 import { Confirmed } from '../forms/confirmed'
@@ -204,12 +204,15 @@ function Details({ subscription }: { subscription: SubscriptionBody }) {
     return 'periods' in step ? texts[step.kind](step.periods) : texts[step.kind]
   }
   const steps = nextSteps(subscription)
-  const rows: [string, ReactNode][] = [
-    [t.subscriptions.comesNext, steps.length === 0 ? t.none : steps.map(step => <p key={step.kind}>{sentence(step)}</p>)],
-    [t.subscriptions.timezone, timezone],
-    [t.subscriptions.done, t.subscriptions.doneOf(subscription.charges_done, subscription.max_periods)],
-    [t.created, exactMoment(subscription.created_at)],
-    ['ID', <CopyValue key="id" value={subscription.id} label="ID" shown={shortened(subscription.id, 13)} />],
-  ]
-  return <Facts rows={rows} />
+  return (
+    <Facts
+      rows={[
+        [t.subscriptions.comesNext, steps.length === 0 ? t.none : steps.map(step => <p key={step.kind}>{sentence(step)}</p>)],
+        [t.subscriptions.timezone, timezone],
+        [t.subscriptions.done, t.subscriptions.doneOf(subscription.charges_done, subscription.max_periods)],
+        [t.created, exactMoment(subscription.created_at)],
+        idFact(subscription.id),
+      ]}
+    />
+  )
 }

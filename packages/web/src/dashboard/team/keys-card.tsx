@@ -1,18 +1,16 @@
-import { Button } from '@mantine/core'
 import type { NamedKeyBody } from '@ponte/contracts'
-import { useState } from 'react'
 import { api } from '../api/api'
 import { Badge } from '../elements/badge'
 import { Card } from '../elements/card'
 import { Failure } from '../elements/states'
 import { Confirmed } from '../forms/confirmed'
+import { DialogButton } from '../forms/dialog-button'
 import { useWords } from '../texts/words'
-import { KeyDialog } from './key-dialog'
+import { KeyForm } from './key-form'
 import { useKeys, useTeamChanged } from './use-team'
 
 export function KeysCard({ nameOf }: { nameOf(userId: string): string }) {
   const { t } = useWords()
-  const [isMaking, setMaking] = useState(false)
   const { data, error, refetch } = useKeys()
   if (!data && !error) return null
   return (
@@ -30,11 +28,10 @@ export function KeysCard({ nameOf }: { nameOf(userId: string): string }) {
         </table>
       )}
       <div className="buttons">
-        <Button variant="default" onClick={() => setMaking(true)}>
-          {t.team.newKey}
-        </Button>
+        <DialogButton variant="default" title={t.team.newKey}>
+          {close => <KeyForm onDone={close} />}
+        </DialogButton>
       </div>
-      <KeyDialog opened={isMaking} onClose={() => setMaking(false)} />
     </Card>
   )
 }

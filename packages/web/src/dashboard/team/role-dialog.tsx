@@ -1,10 +1,10 @@
-import { Button, NativeSelect } from '@mantine/core'
 import type { MemberBody, Role } from '@ponte/contracts'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/api'
 import { CheckedForm } from '../forms/checked-form'
 import { Dialog } from '../forms/dialog'
+import { ChoiceField } from '../forms/field'
 import { useWords } from '../texts/words'
 import { KeysMade } from './keys-made'
 import { useTeamChanged } from './use-team'
@@ -14,7 +14,7 @@ export function RoleField({ current }: { current: Role }) {
   const { t } = useWords()
   const roles = Object.entries(t.team.roles) as [Role, string][]
   return (
-    <NativeSelect
+    <ChoiceField
       name="role"
       label={t.team.role}
       defaultValue={current}
@@ -44,23 +44,10 @@ function RoleForm({ member, onDone }: { member: MemberBody; onDone(): void }) {
     },
   })
   return (
-    <CheckedForm
-      rules={{}}
-      error={update.error}
-      onSubmit={text => update.mutate(text('role'))}
-      action={
-        <Button type="submit" loading={update.isPending} fullWidth>
-          {t.save}
-        </Button>
-      }
-    >
-      {() => (
-        <>
-          <p>{member.email ?? t.team.unknownEmail}</p>
-          <RoleField current={member.role} />
-          <KeysMade member={member} text={t.team.roleTakesKeys} keeps={keepsKeys} onChoose={setKeepsKeys} />
-        </>
-      )}
+    <CheckedForm rules={{}} work={update} onSubmit={text => update.mutate(text('role'))} verb={t.save} fullWidth>
+      <p>{member.email ?? t.team.unknownEmail}</p>
+      <RoleField current={member.role} />
+      <KeysMade member={member} text={t.team.roleTakesKeys} keeps={keepsKeys} onChoose={setKeepsKeys} />
     </CheckedForm>
   )
 }

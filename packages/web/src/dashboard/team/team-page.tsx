@@ -1,11 +1,10 @@
-import { Button } from '@mantine/core'
-import { useState } from 'react'
 import { Allowed } from '../api/use-memberships'
+import { DialogButton } from '../forms/dialog-button'
 import { Heading } from '../frame/heading'
 import { usePageTitle } from '../frame/page-title'
 import { useWords } from '../texts/words'
 import { ChangesCard } from './audit/changes-card'
-import { InviteDialog } from './invite-dialog'
+import { InviteForm } from './invite-form'
 import { KeysCard } from './keys-card'
 import { MailCard } from './mail-card'
 import { InvitationsCard, MembersCard } from './members-card'
@@ -16,13 +15,12 @@ import './team.css'
 export function TeamPage() {
   const { t } = useWords()
   usePageTitle(t.team.title)
-  const [isInviting, setInviting] = useState(false)
   const nameOf = useNameOf()
   return (
     <>
       <Heading title={t.team.title}>
         <Allowed to="createInvitation">
-          <Button onClick={() => setInviting(true)}>{t.team.invite}</Button>
+          <DialogButton title={t.team.invite}>{close => <InviteForm onDone={close} />}</DialogButton>
         </Allowed>
       </Heading>
       <p className="lead">{t.team.lead}</p>
@@ -31,7 +29,6 @@ export function TeamPage() {
       <KeysCard nameOf={nameOf} />
       <MailCard />
       <ChangesCard nameOf={nameOf} />
-      <InviteDialog opened={isInviting} onClose={() => setInviting(false)} />
     </>
   )
 }

@@ -1,25 +1,16 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { api } from '../api/api'
 import { CopyValue } from '../elements/copy'
 import { CheckedForm } from '../forms/checked-form'
-import { Dialog, type Opened } from '../forms/dialog'
+import { Field } from '../forms/field'
 import { email, required } from '../forms/rules'
 import { useWords } from '../texts/words'
 import { linkOf } from './join-page'
 import { RoleField } from './role-dialog'
 import { useTeamChanged } from './use-team'
 
-export function InviteDialog({ opened, onClose }: Opened) {
-  const { t } = useWords()
-  return (
-    <Dialog title={t.team.invite} opened={opened} onClose={onClose}>
-      <InviteForm onDone={onClose} />
-    </Dialog>
-  )
-}
-
-function InviteForm({ onDone }: { onDone(): void }) {
+export function InviteForm({ onDone }: { onDone(): void }) {
   const { t } = useWords()
   const invite = useMutation({ mutationFn: api.invite, onSuccess: useTeamChanged() })
   if (invite.data) {
@@ -38,29 +29,13 @@ function InviteForm({ onDone }: { onDone(): void }) {
   return (
     <CheckedForm
       rules={{ email: [required, email] }}
-      error={invite.error}
+      work={invite}
       onSubmit={text => invite.mutate({ email: text('email'), role: text('role') })}
-      action={
-        <Button type="submit" loading={invite.isPending} fullWidth>
-          {t.team.invite}
-        </Button>
-      }
+      verb={t.team.invite}
+      fullWidth
     >
-      {faultOf => (
-        <>
-          <TextInput
-            name="email"
-            type="email"
-            label={t.team.email}
-            description={t.team.emailHint}
-            maxLength={254}
-            autoComplete="off"
-            data-autofocus
-            error={faultOf('email')}
-          />
-          <RoleField current="viewer" />
-        </>
-      )}
+      <Field name="email" type="email" label={t.team.email} description={t.team.emailHint} maxLength={254} data-autofocus />
+      <RoleField current="viewer" />
     </CheckedForm>
   )
 }

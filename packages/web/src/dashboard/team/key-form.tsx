@@ -1,25 +1,16 @@
-import { Button, Checkbox, TextInput } from '@mantine/core'
+import { Button, Checkbox } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/api'
 import { useHolds } from '../api/use-memberships'
 import { CopyValue } from '../elements/copy'
 import { CheckedForm } from '../forms/checked-form'
-import { Dialog, type Opened } from '../forms/dialog'
+import { Field } from '../forms/field'
 import { required } from '../forms/rules'
 import { useWords } from '../texts/words'
 import { useTeamChanged } from './use-team'
 
-export function KeyDialog({ opened, onClose }: Opened) {
-  const { t } = useWords()
-  return (
-    <Dialog title={t.team.newKey} opened={opened} onClose={onClose}>
-      <KeyForm onDone={onClose} />
-    </Dialog>
-  )
-}
-
-function KeyForm({ onDone }: { onDone(): void }) {
+export function KeyForm({ onDone }: { onDone(): void }) {
   const { t } = useWords()
   const [chosen, setChosen] = useState<readonly string[]>([])
   const holds = useHolds()
@@ -43,34 +34,20 @@ function KeyForm({ onDone }: { onDone(): void }) {
   return (
     <CheckedForm
       rules={{ name: [required] }}
-      error={make.error}
+      work={make}
       onSubmit={text => make.mutate({ name: text('name'), scopes: chosen })}
-      action={
-        <Button type="submit" loading={make.isPending} disabled={chosen.length === 0} fullWidth>
-          {t.team.newKey}
-        </Button>
-      }
+      verb={t.team.newKey}
+      disabled={chosen.length === 0}
+      fullWidth
     >
-      {faultOf => (
-        <>
-          <TextInput
-            name="name"
-            label={t.team.keyName}
-            description={t.team.keyNameHint}
-            maxLength={80}
-            autoComplete="off"
-            data-autofocus
-            error={faultOf('name')}
-          />
-          <fieldset className="kinds">
-            <legend>{t.team.scopes}</legend>
-            {scopes.map(([scope, label]) => (
-              <Checkbox key={scope} label={label} checked={chosen.includes(scope)} onChange={() => toggle(scope)} />
-            ))}
-            {chosen.length === 0 && <p className="faint">{t.team.scopesFault}</p>}
-          </fieldset>
-        </>
-      )}
+      <Field name="name" label={t.team.keyName} description={t.team.keyNameHint} maxLength={80} data-autofocus />
+      <fieldset className="kinds">
+        <legend>{t.team.scopes}</legend>
+        {scopes.map(([scope, label]) => (
+          <Checkbox key={scope} label={label} checked={chosen.includes(scope)} onChange={() => toggle(scope)} />
+        ))}
+        {chosen.length === 0 && <p className="faint">{t.team.scopesFault}</p>}
+      </fieldset>
     </CheckedForm>
   )
 }
