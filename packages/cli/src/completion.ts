@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { UsageError } from './profile'
 
-/** A script for the shell that completes the names of commands. */
 export function completion(shell: string, program: Command): string {
   const groups = program.commands.map(command => ({ name: command.name(), words: command.commands.map(sub => sub.name()).join(' ') }))
   const top = groups.map(({ name }) => name).join(' ')

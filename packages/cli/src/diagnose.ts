@@ -1,6 +1,5 @@
 import { signTestWebhook } from '@ponte/sdk'
 
-/** The likely fault of a signature. */
 export interface Diagnosis {
   valid: boolean
   reason: string

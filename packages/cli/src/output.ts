@@ -1,4 +1,3 @@
-/** Where a command writes. */
 export interface Output {
   /** Prints JSON when it was asked for, else the text. */
   show(value: unknown, text: string): void
@@ -30,7 +29,6 @@ export function createOutput({ json, colour, stdout, stderr }: OutputOptions): O
 /** A terminal would obey or reorder these in texts that payers and other programs wrote. */
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-/** Rows in columns. */
 export function table(given: readonly (readonly string[])[]): string {
   const rows = given.map(row => row.map(cell => cell.replace(UNSAFE, '\ufffd')))
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))

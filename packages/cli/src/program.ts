@@ -31,7 +31,6 @@ export interface ProgramContext {
   onLine(callback: (line: string) => void): void
 }
 
-/** `ponte` and its commands. */
 export function createProgram(context: ProgramContext): Command {
   const { env, stdout, stderr, askSecret, signal } = context
   const profile = openProfile(context)

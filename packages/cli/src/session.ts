@@ -6,7 +6,6 @@ interface Tokens {
   refresh_token: string
 }
 
-/** A client with the API key. */
 export const merchantClient = (profile: ProfileFile): Ponte => {
   const { base_url, api_key } = profile.read()
   return new Ponte(api_key, { baseUrl: base_url })

@@ -5,7 +5,6 @@ import { UsageError } from './profile'
 
 export interface TriggerOptions {
   ponte: Ponte
-  /** Each step as it is done. */
   step(text: string): void
 }
 

@@ -79,6 +79,5 @@ export type TransactionFacts = z.infer<typeof transactionFacts>
 export const askExplanation = z.strictObject({ tx_hash: txHash, transaction: transactionFacts.optional() })
 export type AskExplanation = z.infer<typeof askExplanation>
 
-/** Its answer. */
 export const explained = z.object({ explanation: explanation.nullable(), deposit_address: address.nullable() })
 export type Explained = z.infer<typeof explained>

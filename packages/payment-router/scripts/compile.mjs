@@ -109,7 +109,6 @@ function renderRuntime(name, { object, immutableReferences }, immutables) {
   return `export const ${camel(name)}Runtime = {\n  code: '0x${object}',\n  immutables: {\n${places.sort().join('')}  },\n}\n`
 }
 
-/** Every artifact as [path relative to the package, text]. */
 function artifacts() {
   const { contracts, immutables } = compile()
   return groups.flatMap(group =>

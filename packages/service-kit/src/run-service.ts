@@ -10,7 +10,6 @@ type Settings = z.infer<z.ZodObject<typeof commonSettings>>
 export interface Program<Schema extends z.ZodType<Settings>> {
   name: string
   settings: Schema
-  /** The folder of the service's migrations. */
   migrations: string
   create(config: z.infer<Schema>, given: { logger: Logger }): Service
 }

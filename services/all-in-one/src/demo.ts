@@ -6,7 +6,6 @@ import type { Received } from './webhook-receiver'
 /** Needed by the demo merchant of the running system. */
 export interface DemoPlace extends Pick<Embedded, 'file' | 'receiver' | 'receiverUrl' | 'authUrl'> {
   system: Pick<Embedded['system'], 'gatewayUrl'>
-  /** The user who owns it. */
   email?: string
   signal?: AbortSignal
 }

@@ -13,7 +13,6 @@ import { openState, type StateFile } from './state'
 import { createWebhookReceiver, type WebhookReceiver } from './webhook-receiver'
 
 export const DEMO_EMAIL = 'demo@ponte.example'
-/** The built pages. */
 const webFolder = join(__dirname, '../../../packages/web/dist')
 const CHAIN_ID = 31_337
 const FEE_BPS = 100
@@ -37,7 +36,6 @@ export interface EmbeddedOptions {
   settings: EmbeddedSettings
   folder: string
   fresh: boolean
-  /** Called as each stage begins. */
   onStage(stage: string): void
 }
 

@@ -8,7 +8,6 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
 
 export interface LocalRoutesOptions {
   payer: SamplePayer
-  /** The built pages. */
   webFolder: string
   publicUrl: string
   mode?: Mode

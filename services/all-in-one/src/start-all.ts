@@ -28,7 +28,6 @@ export const migrations: Record<ServiceName, string> = {
 export interface System {
   gatewayUrl: string
   ordersUrl: string
-  /** Health, readiness and metrics of each service. */
   opsUrls: Record<ServiceName, string>
   /** Resolves when no service has work in hand and the bus is empty. */
   idle(timeoutMs?: number): Promise<void>

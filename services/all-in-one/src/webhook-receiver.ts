@@ -4,7 +4,6 @@ import { Router, raw } from 'express'
 
 export interface Received {
   received_at: string
-  /** The body as it came, byte for byte. */
   body: string
   headers: Record<string, string>
   /** The result of the specification's check of `X-Service-Signature`. */

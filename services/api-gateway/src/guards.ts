@@ -29,14 +29,12 @@ export interface GuardDeps {
   store: Store
   tokens: SessionTokens
   takeCaller(bucket: string): Promise<Verdict>
-  /** The same for changes of accounts. */
   takeChange(bucket: string): Promise<Verdict>
   /** The same for orders that an address opens by one payment link. */
   takeOpening(bucket: string): Verdict
   /** Bounds per merchant in this replica. */
   concurrency: { reads: Concurrency; files: Concurrency; writes: Concurrency }
   now: () => Date
-  /** Longest age of a login where a fresh one is required; 0 takes any. */
   freshLoginMs: number
   provider: IdentityProvider | null
   mode: Mode
@@ -125,7 +123,6 @@ export function guarding({
 /** Each login has its limits: one that was stolen would use up those by which its user stops it. */
 const loginIn = (res: Response) => userIn(res).sessionId ?? userIn(res).id
 
-/** Guards this credential alone. */
 const only =
   (credential: Credential, guard: RequestHandler): RequestHandler =>
   (req, res, next) =>

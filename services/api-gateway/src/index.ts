@@ -10,5 +10,4 @@ export { securityHeaders } from './pages/security-headers'
 export { withTestBanner } from './pages/test-banner'
 export { type ApiGatewayOverrides, createApiGateway } from './service'
 
-/** Where this service's migrations are. */
 export const apiGatewayMigrations = join(__dirname, '../prisma/migrations')

@@ -86,7 +86,6 @@ export function routes(deps: RouteDeps): Router {
 
 type AnyHandler = (asked: object, req: Request, res: Response) => unknown
 
-/** Answers an operation here, with what its row reads of the request. */
 function answering(operation: Operation, handler: AnyHandler): RequestHandler {
   const read = reader(operation)
   return async (req, res) => void (await handler(read(req, operation.method === 'get' ? undefined : jsonBody(req)), req, res))

@@ -181,7 +181,6 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
   })
 }
 
-/** None without a server for mail. */
 function createMailers(
   { SMTP_URL, MAIL_FROM, PUBLIC_URL, SEAL_KEY }: ApiGatewayConfig,
   deps: Pick<MailerDeps, 'mails' | 'now' | 'logger'>,

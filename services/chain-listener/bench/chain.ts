@@ -57,7 +57,6 @@ function report(row: Row): Row {
   return row
 }
 
-/** ponder's rows, or none and the reason where it cannot be installed. */
 async function ponderRows(chain: Chain): Promise<Row[]> {
   const blocks = Math.min(BLOCKS, PONDER_BLOCKS)
   try {
@@ -137,7 +136,6 @@ async function ours(chain: Chain, height: number, env: Record<string, string> = 
   return { payments, postgresS }
 }
 
-/** A node that takes so long to answer; what it stands before answers from here. */
 async function farAway(url: string, ms: number) {
   const proxy = await startFaultProxy(url)
   proxy.set({
@@ -178,7 +176,6 @@ async function latency(): Promise<{ p50: number; p95: number; p99: number; round
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99), rounds: times.length }
 }
 
-/** Runs everything on one chain and answers the figures. */
 export async function benchChain() {
   const chain = await startChain({ noMining: true })
   try {

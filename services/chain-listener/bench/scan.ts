@@ -169,7 +169,6 @@ async function measure(name: string, count: number): Promise<Row> {
   }
 }
 
-/** So many deposit addresses, all read. */
 async function issue(sql: ReturnType<typeof openDatabase>, count: number): Promise<void> {
   await sql.query('DROP INDEX payables_by_address')
   await sql.query(

@@ -24,7 +24,6 @@ export interface Watched {
 
 export interface Publication {
   advanced: Advance | null
-  /** Hashes of blocks that are no part of the chain any more. */
   gone: readonly string[]
   /** Live payments and sweeps that the step learnt of; all of those in the blocks that advance are among them. */
   stated: readonly Payment[]

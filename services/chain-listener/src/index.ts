@@ -5,5 +5,4 @@ export type { Overrides } from './foundation'
 export type { Status } from './scan/status'
 export { createChainListener, createRelayer } from './service'
 
-/** Where this service's migrations are. */
 export const chainListenerMigrations = join(__dirname, '../prisma/migrations')

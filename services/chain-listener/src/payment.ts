@@ -32,7 +32,6 @@ export function includeAgain(seen: readonly TimedPayment[], known: readonly Paym
   })
 }
 
-/** The rows as they stand from now on. */
 export const become = (payments: readonly Payment[], state: PaymentState): Payment[] => payments.map(payment => placed(payment, state))
 
 const placeOf = ({ blockHash, logIndex }: Place) => `${blockHash} ${logIndex}`

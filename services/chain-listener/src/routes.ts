@@ -7,7 +7,6 @@ import type { Status } from './scan/status'
 
 const LISTED_MAX = 1_000
 
-/** For operators, on the inner port only. */
 export function routes(status: () => Promise<Status>): Router {
   const router = Router()
   router.get('/status', async (_req, res) => {

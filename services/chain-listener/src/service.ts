@@ -37,7 +37,6 @@ import { observeStatus } from './scan/status/metrics'
 import { openStore } from './store'
 import { createLeader, lockOf } from './store/leader'
 
-/** The listener to one chain, as a list of parts. */
 export function createChainListener(config: ChainListenerConfig, overrides: Overrides = {}) {
   const { logger, now, metrics, database, bus, assemble } = serviceParts('chain-listener', config, { topology, overrides })
   const payments = metrics.counter('ponte_chain_payments_total', 'Payments and sweeps, by what became of them', {

@@ -53,7 +53,6 @@ const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString
 const civil = (ago: number) => day(ago).slice(0, 10)
 const timezone = 'America/Sao_Paulo'
 
-/** By name, a path and its query. */
 const questions = (count: number): Record<string, [path: string, query: Record<string, string>]> => ({
   'entries, first page': ['entries', { limit: '100' }],
   'entries, last page': ['entries', { limit: '100', after: String(count - 50) }],

@@ -32,7 +32,6 @@ const MERCHANTS_OWN: readonly ErrorCode[] = ['payout_address_required', 'payout_
 
 type Waiting = Awaited<ReturnType<Store['charges']['waiting']>>[number]
 
-/** The customer whom its subscription had when it was asked for. */
 function chargeInvoicing({ request }: WantedCharge): { invoicing?: NewInvoicing } {
   if (!request.customer) return {}
   const { given_at, ...customer } = request.customer

@@ -5,5 +5,4 @@ export * as orderRules from './order/rules'
 export * as refundRules from './refund'
 export { createOrders } from './service'
 
-/** Where this service's migrations are. */
 export const ordersMigrations = join(__dirname, '../prisma/migrations')

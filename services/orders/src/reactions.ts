@@ -25,12 +25,10 @@ export interface ReactionDeps {
   chainMoved(): void
   /** Called when a merchant may be paid at another address, so that it is watched at once. */
   payoutChanged(): void
-  /** Notifies live pages that an order looks different. */
   announce(order: { id: string; merchantId: string }): void
   logger: Logger
   /** Called when a chain time is not believed. */
   onQuarantined(): void
-  /** Takes what the listener confirmed, to be compared with the books. */
   audited(sums: ChainAudited): void
 }
 

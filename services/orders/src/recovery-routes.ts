@@ -12,7 +12,6 @@ export interface RecoveryRouteDeps {
   now: () => Date
 }
 
-/** Tokens that were sent to a deposit address by mistake, on their way to the merchant. */
 export function recoveryRoutes(router: Router, { store, database, now }: RecoveryRouteDeps): void {
   const orderOf = async (id: string, terms: MerchantTerms): Promise<Order> => {
     const found = await store.orders.find(id)

@@ -58,7 +58,6 @@ export interface RouteDeps extends Pick<RefundRouteDeps, 'tokenName'> {
   dossiers: Dossiers
   dossierKeys: DossierKeys
   store: Store
-  /** Where answers of keyed requests are kept. */
   database: Database
   orderFactory: OrderFactory
   payoutAddresses: PayoutAddresses

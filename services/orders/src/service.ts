@@ -62,7 +62,6 @@ const MARKET_RATE_MS = 60_000
 /** It is published once a day; after a failure the next look is soon enough. */
 const PTAX_MS = 1_800_000
 
-/** The invoice and its settlement, as a list of parts. */
 export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const { logger, now, metrics, database, bus, assemble } = serviceParts('orders', config, { topology, overrides })
   const relay = outboxRelay(database, bus, logger, { outboxDays: config.OUTBOX_DAYS, inboxDays: config.INBOX_DAYS })

@@ -5,5 +5,4 @@ export { createSubscriptions } from './service'
 /** The pure rules of a subscription, for simulations that play years of them without a database. */
 export * as subscriptionRules from './subscription'
 
-/** Where this service's migrations are. */
 export const subscriptionsMigrations = join(__dirname, '../prisma/migrations')

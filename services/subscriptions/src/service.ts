@@ -20,7 +20,6 @@ import { openStore } from './store'
 import { wakeAt } from './subscription/charges'
 import type { Change } from './subscription/subscription'
 
-/** The recurring charge, as a list of parts. */
 export function createSubscriptions(config: SubscriptionsConfig, overrides: Overrides = {}) {
   const { logger, now, metrics, database, bus, assemble } = serviceParts('subscriptions', config, { topology, overrides })
   const relay = outboxRelay(database, bus, logger, { outboxDays: config.OUTBOX_DAYS, inboxDays: config.INBOX_DAYS })

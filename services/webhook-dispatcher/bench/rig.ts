@@ -24,7 +24,6 @@ export const BODY = JSON.stringify({
   },
 })
 
-/** A receiver in a process of its own. */
 export async function startReceiver(delayMs: number) {
   const child = fork(join(__dirname, 'receiver.ts'), { env: { ...process.env, DELAY_MS: String(delayMs) }, execArgv: process.execArgv })
   const [port] = await once(child, 'message')
@@ -68,7 +67,6 @@ export async function prepareDispatcher(env: Record<string, string> = {}) {
   }
 }
 
-/** Merchants that receive at this URL. */
 export async function addMerchants(sql: pg.Pool, count: number, url: string): Promise<string[]> {
   const ids = Array.from({ length: count }, () => randomUUID())
   await sql.query(

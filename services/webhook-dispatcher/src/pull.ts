@@ -12,7 +12,6 @@ export type PullQuery = ListEvents & { after: Cursor }
 export interface Pull extends Part {
   /** Events after a cursor, oldest first; waits for the first one as long as the query asks, or until the signal. Throws `events_reset`. */
   next(merchantId: string, query: PullQuery, limit: number, signal: AbortSignal): ReturnType<Store['events']['after']>
-  /** An event of this merchant was stored here. */
   arrived(merchantId: string): void
 }
 

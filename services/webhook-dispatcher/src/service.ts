@@ -45,7 +45,6 @@ const UNSEALED_MAX = 2_000
 const ADMIT_MS = 1_000
 const SWEEP_MS = 10_000
 
-/** Merchant notification, as a list of parts. */
 export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrides: Overrides = {}) {
   const {
     logger,

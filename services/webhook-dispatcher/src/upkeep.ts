@@ -14,7 +14,6 @@ interface UpkeepDeps {
   retentionDays: number
   /** Called when something may be due. */
   due(): void
-  /** Called when there is something to publish. */
   published(): void
 }
 

@@ -32,7 +32,6 @@ export function checkpointHash(checkpoint: Omit<Checkpoint, 'hash'>, payments: r
 export interface ChainView {
   chainId: number
   token: string
-  /** The routers that the merchant knows of. */
   routers: readonly string[]
   /** Blocks above are not looked at. */
   to: number

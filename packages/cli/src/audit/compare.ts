@@ -15,7 +15,6 @@ export interface AuditTerms {
   directFrom: number
 }
 
-/** Facts of the merchant's node about these blocks. */
 export interface ChainFacts {
   /** `PaymentReceived` with one of the payout addresses as its merchant. */
   paid: readonly RouterLog[]

@@ -29,7 +29,6 @@ export interface AuditOptions {
   checkpoints?: boolean
 }
 
-/** Recipients in one question. */
 const ADDRESSES_AT_ONCE = 500
 
 /** Holds the ledger of a merchant against the merchant's own node. Answers how many differences there are. */

@@ -1,4 +1,3 @@
-/** A log as a node's JSON-RPC answers it. */
 export interface RawLog {
   address: string
   topics: string[]
@@ -9,7 +8,6 @@ export interface RawLog {
   logIndex: string
 }
 
-/** Where a log stands. */
 export interface Place {
   blockNumber: number
   blockHash: string
@@ -27,7 +25,6 @@ export interface RouterLog extends Place {
   fee: bigint
 }
 
-/** A `Transfer` of the token. */
 export interface TransferLog extends Place {
   from: string
   to: string

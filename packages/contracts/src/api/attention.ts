@@ -18,11 +18,9 @@ const filters = {
   }),
 }
 
-/** Query of `GET /api/v1/attention`. */
 export const listAttention = z.strictObject({ ...pageQuery, ...filters }).refine(isOneWay, notOneWay)
 export type ListAttention = z.infer<typeof listAttention>
 
-/** Query of `GET /api/v1/attention.csv`: a list's, without its pages. */
 export const exportAttention = z.strictObject(filters)
 
 /** Acts about it beside marking it as handled: `POST /orders/:id/accept`, `POST /attention/:id/attach`, `POST /orders/:id/recoveries`. */
@@ -68,7 +66,6 @@ export const handleAttention = z.strictObject({
 })
 export type HandleAttention = z.infer<typeof handleAttention>
 
-/** Body of `POST /api/v1/attention/:id/attach`. */
 export const attachPayment = z.strictObject({
   order_id: id.meta({ description: 'The order for which it counts from now on' }),
   reason: text(500).meta({

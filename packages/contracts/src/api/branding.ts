@@ -25,7 +25,6 @@ export const updateBranding = z.strictObject({
 })
 export type UpdateBranding = z.infer<typeof updateBranding>
 
-/** The checkout's look. */
 export const branding = z
   .object({
     object: z.literal('branding'),

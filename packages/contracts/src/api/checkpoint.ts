@@ -8,7 +8,6 @@ export const CHECKPOINT_BLOCKS = 1_000
 const hash = (description: string) => txHash.meta({ description, example: `0x${'7d'.repeat(32)}` })
 const block = z.int().min(0)
 
-/** A `PaymentReceived` of a router, as its log has it. */
 export const checkpointLog = z.object({
   block_number: block,
   block_hash: hash('Of its block'),

@@ -37,13 +37,11 @@ export function customerOf(input: CustomerInput | null | undefined): Customer | 
   return name === null && email === null && tax_id === null && resident === null ? null : { name, email, tax_id, resident }
 }
 
-/** Body of `POST /api/v1/customers/erase`. */
 export const eraseCustomers = z
   .strictObject({ tax_id: taxIdInput.optional(), email: email.optional() })
   .refine(({ tax_id, email }) => tax_id !== undefined || email !== undefined, { path: ['tax_id'], message: 'send tax_id or email' })
 export type EraseCustomers = z.infer<typeof eraseCustomers>
 
-/** Its answer. */
 export const customerErasure = z
   .object({
     object: z.literal('customer_erasure'),

@@ -78,11 +78,9 @@ const filters = {
   created_lt: timestamp.optional(),
 }
 
-/** Query of `GET /api/v1/deliveries`. */
 export const listDeliveries = z.strictObject({ ...pageQuery, ...filters }).refine(isOneWay, notOneWay)
 export type ListDeliveries = z.infer<typeof listDeliveries>
 
-/** Query of `GET /api/v1/deliveries.csv`: a list's, without its pages. */
 export const exportDeliveries = z.strictObject(filters)
 
 /** Body of `POST /api/v1/deliveries/replay`: the events of a time range, by default those that never arrived and are not on their way. */

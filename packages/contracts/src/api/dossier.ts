@@ -137,7 +137,6 @@ export const signedDossier = z.strictObject({
 })
 export type SignedDossier = z.infer<typeof signedDossier>
 
-/** Answer of `GET /api/v1/dossier-keys`. */
 export const dossierKeys = z
   .object({
     keys: z.array(

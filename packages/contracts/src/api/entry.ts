@@ -100,5 +100,4 @@ export const listEntries = z.strictObject({
 })
 export type ListEntries = z.infer<typeof listEntries>
 
-/** Query of `GET /api/v1/entries.csv`. */
 export const exportEntries = z.strictObject({ ...entryFilters, form: fileForm.default('international') })

@@ -76,7 +76,6 @@ export const waitInQuery = wholeNumber(20)
 
 const include = z.enum(['body']).optional()
 
-/** Query of `GET /api/v1/events/:id`. */
 export const eventQuery = z.strictObject({ include })
 
 /** Query of `GET /api/v1/events`: newest first page by page, or with `after` oldest first without gaps. */

@@ -12,7 +12,6 @@ export const quotedTxHash = z
   .transform(text => `0x${QUOTED.exec(text)?.[1]?.toLowerCase()}`)
   .meta({ description: 'With or without 0x, or the link of a block explorer to it', example: `0x${'5b'.repeat(32)}` })
 
-/** Body of `POST /api/v1/orders/:id/explain`, and of the same at a checkout. */
 export const explainTransaction = z.strictObject({ tx_hash: quotedTxHash })
 
 export const explanationCode = z
@@ -29,7 +28,6 @@ export const explanationCode = z
   })
 export type ExplanationCode = z.infer<typeof explanationCode>
 
-/** Why a transaction did or did not pay an order. */
 export const explanation = z
   .object({
     object: z.literal('explanation'),

@@ -70,7 +70,6 @@ export const createLink = z
   })
 export type CreateLink = z.infer<typeof createLink>
 
-/** Query of `GET /api/v1/links`. */
 export const listLinks = z.strictObject({ ...pageQuery, external_ref: externalRef.optional() }).refine(isOneWay, notOneWay)
 export type ListLinks = z.infer<typeof listLinks>
 
@@ -106,7 +105,6 @@ export type LinkBody = z.infer<typeof link>
 
 export const linkList = listOf(link)
 
-/** Body of `POST /api/v1/payer/links/:payer_token/order`. */
 export const openLink = z.strictObject({
   brl_amount: brlAmountInput.optional().meta({ description: 'Where the payer chooses the amount', example: '150.00' }),
 })

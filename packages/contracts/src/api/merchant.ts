@@ -7,7 +7,6 @@ export const apiKey = z.string().regex(/^sk_(live|test)_[0-9a-f]{64}$/)
 export const displayName = text(120).meta({ example: 'Padaria Estrela' })
 export const webhookUrl = text(2048).meta({ description: 'http(s) URL without credentials', example: 'https://example.com/webhooks' })
 
-/** Body of `POST /api/v1/merchants`. */
 export const createMerchant = z.strictObject({
   display_name: displayName,
   webhook_url: webhookUrl.nullish(),
@@ -15,7 +14,6 @@ export const createMerchant = z.strictObject({
 })
 export type CreateMerchant = z.infer<typeof createMerchant>
 
-/** Query of `GET /api/v1/merchants/me`. */
 export const merchantQuery = z.strictObject({ secrets: z.enum(['hidden'], 'must be hidden').optional() })
 
 /** Body of `PATCH /api/v1/merchants/me`; absent fields stay, `null` clears. */
@@ -54,13 +52,11 @@ export const payoutChange = z.object({
 const signature = z.string().regex(/^0x[0-9a-fA-F]{130}$/, 'must be 0x and 65 bytes in hex')
 const signatureExample = `0x${'1b'.repeat(65)}`
 
-/** Body of `POST /api/v1/merchants/me/payout-changes/:id/sign`. */
 export const signPayoutChange = z.strictObject({
   signature: signature.meta({ description: 'Of `message`, by the key of the new address', example: signatureExample }),
 })
 export type SignPayoutChange = z.infer<typeof signPayoutChange>
 
-/** Body of `POST /api/v1/merchants/me/payout-address/sign`. */
 export const signPayoutAddress = z.strictObject({
   signature: signature.meta({ description: 'Of `payout_proof.message`, by the key of the payout address', example: signatureExample }),
 })

@@ -46,14 +46,12 @@ export const isByPayment = ({ paid_gte, paid_lt }: PaidSpan): boolean => paid_gt
 const onlyPaid = (query: PaidSpan & { status?: string | undefined }) => !isByPayment(query) || (query.status ?? 'paid') === 'paid'
 const notPaid = { path: ['status'], message: 'must be paid beside paid_gte and paid_lt' }
 
-/** Query of `GET /api/v1/orders`. */
 export const listOrders = z
   .strictObject({ ...pageQuery, ...filters })
   .refine(isOneWay, notOneWay)
   .refine(onlyPaid, notPaid)
 export type ListOrders = z.infer<typeof listOrders>
 
-/** Query of `GET /api/v1/orders.csv`: a list's, without its pages. */
 export const exportOrders = z
   .strictObject({
     ...filters,
@@ -62,6 +60,5 @@ export const exportOrders = z
   .refine(onlyPaid, notPaid)
 export type ExportOrders = z.infer<typeof exportOrders>
 
-/** A page of orders. */
 export const orderList = searchedListOf(order)
 export type OrderListBody = z.infer<typeof orderList>

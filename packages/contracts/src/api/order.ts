@@ -72,7 +72,6 @@ export const updateOrder = z
   })
 export type UpdateOrder = z.infer<typeof updateOrder>
 
-/** Body of `POST /api/v1/orders/:id/accept`. */
 export const acceptOrder = z.strictObject({
   reason: text(500).meta({ description: 'Why it counts as paid, for your own records', example: 'The exchange kept one dollar' }),
 })

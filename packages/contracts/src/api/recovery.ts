@@ -8,7 +8,6 @@ const tokenUnits = z
   .regex(/^\d{1,78}$/)
   .meta({ description: 'In the smallest units of the token, as the token states them', example: '5000000000000000000' })
 
-/** Body of `POST /api/v1/orders/:id/recoveries`. */
 export const createRecovery = z.strictObject({
   token_address: tokenAddress,
   destination: address.meta({
@@ -31,7 +30,6 @@ export const recoveryFailure = z.enum(['nothing_left', 'refused', 'payout_contra
 })
 export type RecoveryFailure = z.infer<typeof recoveryFailure>
 
-/** A token that is sent on from a deposit address to the payout address of its order. */
 export const recovery = z
   .object({
     object: z.literal('recovery'),

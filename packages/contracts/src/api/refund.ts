@@ -24,7 +24,6 @@ const namesOne = ({ amount, surplus }: { amount?: string | undefined; surplus?: 
   amount === undefined || surplus === undefined
 const ONE = { path: ['surplus'], message: 'goes without amount: name one of them, or neither for all that may still go back' }
 
-/** Body of `POST /api/v1/orders/:id/refunds`. */
 export const createRefund = z
   .strictObject({
     ...part,
@@ -35,7 +34,6 @@ export const createRefund = z
   .refine(namesOne, ONE)
 export type CreateRefund = z.infer<typeof createRefund>
 
-/** Body of `POST /api/v1/refunds/:id/signature`. */
 export const signRefund = z.strictObject({
   valid_before: z.int().min(0).max(Number.MAX_SAFE_INTEGER).meta({
     description: 'The signed `validBefore`, Unix seconds; at least a minute and at most a day ahead',
@@ -62,7 +60,6 @@ const refundTypedData = z.object({
   }),
 })
 
-/** Money that goes back from the merchant's wallet. */
 export const refund = z
   .object({
     object: z.literal('refund'),
@@ -97,7 +94,6 @@ export const refund = z
   .meta({ id: 'Refund' })
 export type RefundBody = z.infer<typeof refund>
 
-/** Body of `POST /api/v1/orders/:id/refund-claims`. */
 export const createRefundClaim = z
   .strictObject({
     ...part,
@@ -116,7 +112,6 @@ export const refundClaimStatus = z.enum(['open', 'claimed', 'expired', 'cancelle
 })
 export type RefundClaimStatusName = z.infer<typeof refundClaimStatus>
 
-/** A link by which the payer of an order names the address that money goes back to. */
 export const refundClaim = z
   .object({
     object: z.literal('refund_claim'),
@@ -143,7 +138,6 @@ export const refundClaim = z
   .meta({ id: 'RefundClaim' })
 export type RefundClaimBody = z.infer<typeof refundClaim>
 
-/** Body of `POST /api/v1/payer/refunds/:payer_token`. */
 export const claimRefund = z.strictObject({
   payee_address: address.meta({
     description: 'A wallet of your own on this network, and never the address of an exchange that you did not take from its page',
@@ -161,7 +155,6 @@ export const claimRefund = z.strictObject({
 })
 export type ClaimRefund = z.infer<typeof claimRefund>
 
-/** Body of `POST /api/v1/payer/refunds/:payer_token/code`. */
 export const requestRefundCode = z.strictObject({
   language: mailLanguage.default('pt').meta({ description: 'Of the mail' }),
 })
@@ -195,7 +188,6 @@ export const payerRefund = z
   .meta({ id: 'PayerRefund' })
 export type PayerRefundBody = z.infer<typeof payerRefund>
 
-/** Answer of `GET /api/v1/orders/:id/refunds`. */
 export const refundList = z.object({
   object: z.literal('list'),
   data: z.array(refund),

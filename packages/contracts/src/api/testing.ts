@@ -10,7 +10,6 @@ const usdc = z
   .regex(/^\d{1,6}(\.\d{1,6})?$/, 'must be USDC below 1,000,000 with at most six decimals')
   .refine(text => /[1-9]/.test(text), 'must be above zero')
 
-/** Body of `POST /api/v1/test/faucet`. */
 export const fundTestAddress = z.strictObject({ address, amount: usdc })
 export type FundTestAddress = z.infer<typeof fundTestAddress>
 
@@ -21,7 +20,6 @@ export const paidVia = z.enum(['transfer', 'exchange', 'router', 'signature']).m
   description: 'A plain transfer of a wallet, or of an exchange; a payment through the router; or a signature that the platform submits',
 })
 
-/** Body of `POST /api/v1/test/orders/:id/pay`. */
 export const payTestOrder = z.strictObject({
   amount: usdc.optional().meta({ description: 'What is due by default' }),
   via: paidVia.default('transfer'),
@@ -44,7 +42,6 @@ export const testScenarioName = z.enum([
 ])
 export type TestScenarioName = z.infer<typeof testScenarioName>
 
-/** Body of `POST /api/v1/test/orders/:id/simulate`. */
 export const simulateTestOrder = z.strictObject({
   scenario: testScenarioName,
   seconds: z
@@ -86,7 +83,6 @@ export type TestSimulationBody = z.infer<typeof testSimulation>
 
 const DURATION = /^P(?!$)(?:\d{1,3}Y)?(?:\d{1,3}M)?(?:\d{1,4}W)?(?:\d{1,4}D)?(?:T(?=\d)(?:\d{1,4}H)?(?:\d{1,6}M)?(?:\d{1,8}S)?)?$/
 
-/** Body of `POST /api/v1/test/clock`. */
 export const advanceTestClock = z
   .strictObject({
     advance: z

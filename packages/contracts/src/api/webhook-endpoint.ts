@@ -36,7 +36,6 @@ const staticHeaders = z
 
 const maxInFlight = z.int().min(1).max(IN_FLIGHT_MAX).meta({ description: 'At most this many requests at once', example: 4 })
 
-/** Body of `POST /api/v1/merchants/me/webhook-endpoints`. */
 export const createEndpoint = z.strictObject({
   url: webhookUrl,
   events: chosenEvents,
@@ -85,6 +84,5 @@ export const webhookEndpoint = z
   .meta({ id: 'WebhookEndpoint' })
 export type WebhookEndpointBody = z.infer<typeof webhookEndpoint>
 
-/** Answer of `DELETE …/webhook-endpoints/:id`. */
 export const deletedEndpoint = z.object({ object: z.literal('webhook_endpoint'), id, deleted: z.literal(true) })
 export type DeletedEndpointBody = z.infer<typeof deletedEndpoint>

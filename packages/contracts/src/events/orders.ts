@@ -148,10 +148,8 @@ export type RecoveryWatch = z.infer<typeof recoveryWatch>
 /** Published by orders. Consumed by subscriptions (with a `subscription_id`: it becomes `subscription.charged`), webhook-dispatcher and api-gateway (without). */
 export const orderPaid = z.object({ ...ownedBy, order: paidData })
 
-/** Published by orders. Consumed by webhook-dispatcher. */
 export const orderUnderpaid = z.object({ ...ownedBy, order: underpaidData })
 
-/** Published by orders. Consumed by subscriptions and webhook-dispatcher. */
 export const orderClosed = z.object({ ...ownedBy, subscription_id: id.nullable(), order: compactData })
 
 /**
@@ -171,7 +169,6 @@ export const paymentUnmatched = z.object({ ...ownedBy, payment: unmatchedData })
 
 const ofOrder = { ...ownedBy, subscription_id: id.nullable() }
 
-/** Published by orders. Consumed by webhook-dispatcher. */
 export const paymentAttached = z.object({ ...ofOrder, payment: attachedData })
 
 /**
@@ -190,7 +187,6 @@ export const refundClaimCodeIssued = z.object({
 })
 export type RefundClaimCodeIssued = z.infer<typeof refundClaimCodeIssued>
 
-/** Published by orders. Consumed by webhook-dispatcher. */
 export const refundCreated = z.object({ ...ofOrder, refund: refundData })
 
 /** Published by orders: the listener has seen the money go back. Consumed by webhook-dispatcher. */

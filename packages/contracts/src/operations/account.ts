@@ -11,7 +11,6 @@ const reads = { owner, permission: 'merchant:read', tag: 'Merchant' } as const
 const writes = { owner, permission: 'merchant:write', tag: 'Merchant' } as const
 const merchant = { answers: { 200: 'Merchant' } } as const
 
-/** For users and their own merchant. */
 export const merchants = {
   createMerchant: bySession('post', '/merchants', {
     ...{

@@ -1,6 +1,5 @@
 import { listCheckpoints } from '../api/checkpoint'
 
-/** Public: booked facts of the chain. */
 export const chain = {
   listCheckpoints: {
     method: 'get',

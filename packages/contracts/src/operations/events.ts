@@ -46,7 +46,6 @@ const sees = { owner, permission: 'endpoints:read', tag: 'Endpoints' } as const
 const sets = { owner, permission: 'endpoints:write', tag: 'Endpoints' } as const
 const one = { answers: { 200: 'WebhookEndpoint' }, errors: [...owned, 'invalid_state'] } as const
 
-/** Where else than at the `webhook_url` a merchant is notified. */
 export const endpoints = {
   listWebhookEndpoints: byEither('get', '/webhook-endpoints', {
     ...{ ...sees, alias: 'listWebhookEndpoints', summary: 'List your endpoints', answers: { 200: 'WebhookEndpointList' } },

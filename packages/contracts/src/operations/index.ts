@@ -55,13 +55,11 @@ export type OperationId = keyof Operations
 
 const named: Readonly<Record<string, Operation>> = operations
 
-/** The same, one by one. */
 export const operationList: readonly (readonly [OperationId, Operation])[] = Object.entries(named).map(([id, operation]) => [
   id as OperationId,
   operation,
 ])
 
-/** An operation's successful answer. */
 export type AnswerOf<Id extends OperationId> = Operations[Id]['answers'][keyof Operations[Id]['answers']] extends infer Name
   ? Name extends AnswerName
     ? z.output<(typeof answers)[Name]>

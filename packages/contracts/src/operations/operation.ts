@@ -41,7 +41,6 @@ export interface Operation {
   errors?: readonly ErrorCode[]
   /** Takes an Idempotency-Key though no API key reaches it, or takes none because it changes nothing: every other POST that one reaches takes it. */
   keyed?: boolean
-  /** Name of the change in the audit log. */
   audit?: string
   /** A session needs a login of the last minutes; `fresh_of_member`: where its user belongs to a merchant already. */
   login?: 'fresh' | 'fresh_of_member'
@@ -103,7 +102,6 @@ export const bySession = writer(['session'])
 export const byLink = writer(['link'])
 const internally = writer(['internal'])
 
-/** Reached by no client. */
 export const internal = <const M extends Method, const P extends string, const O extends Pick<Operation, 'owner' | 'query' | 'body'>>(
   method: M,
   path: P,
@@ -169,7 +167,6 @@ export function placesOf({ path, alias, credentials, keyAlone }: Operation): Pla
 }
 export const aliasPath = (path: string): string => path.replace('/api/v1', '/api/v1/merchants/me')
 
-/** The path with these values in it. */
 export const pathWith = (path: string, params: Readonly<Record<string, string | number>>): string =>
   path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))
 

@@ -191,9 +191,7 @@ export const orders = {
     errors: owned,
   }),
 
-  /** Live pages, many at once. */
   getCheckouts: internal('post', '/checkouts', { owner: 'orders', body: askCheckouts }),
-  /** Why a transaction did or did not pay an order, by its books and by what nodes show. */
   judgeTransaction: internal('post', '/orders/:order_id/explanation', { owner: 'orders', body: askExplanation }),
   eraseOrderCustomers: internal('post', '/order-customers/erase', { owner: 'orders', body: eraseCustomers }),
   judgePayoutAddress: internal('get', '/payout-addresses/:address', { owner: 'orders' }),

@@ -102,7 +102,6 @@ export const payers = {
     query: z.strictObject({ status: orderStatus, due: usdcAmount }),
     body: authorizePayment,
   }),
-  /** A payment link, and the merchant whose page it is. */
   getLinkPage: internal('get', '/payer/link-pages/:payer_token', { owner: 'orders' }),
   /** A transaction as nodes show it; transfers to this address come first. */
   readTransaction: internal('get', '/transactions', {

@@ -148,7 +148,6 @@ export const faults = {
   }),
   /** Shows every header and hides every log. */
   emptyLogs: (): Fault => ({ each: (call, answer) => (isLogs(call) ? { ...answer, result: [] } : undefined) }),
-  /** Falsifies every header. */
   lyingHeaders: (change: (header: Record<string, unknown>) => Record<string, unknown>): Fault => ({
     each: (call, answer) =>
       /^eth_getBlockBy(Number|Hash)$/.test(call.method) && answer.result
@@ -168,14 +167,12 @@ export const faults = {
       return { ...answer, result: logs.map(log => ({ ...log, blockTimestamp: moved(log.blockTimestamp) })) }
     },
   }),
-  /** Falsifies the receipts of every block. */
   lyingReceipts: (change: (receipts: Record<string, unknown>[]) => unknown): Fault => ({
     each: (call, answer) =>
       call.method === 'eth_getBlockReceipts' && Array.isArray(answer.result)
         ? { ...answer, result: change(answer.result as Record<string, unknown>[]) }
         : undefined,
   }),
-  /** Leaves out the last log wherever there are several. */
   omittedLogs: (): Fault => ({
     each: (call, answer) =>
       isLogs(call) && Array.isArray(answer.result) && answer.result.length > 1
@@ -192,7 +189,6 @@ export const faults = {
       return undefined
     },
   }),
-  /** Falsifies every log. */
   lyingLogs: (change: (log: Record<string, unknown>) => unknown[]): Fault => ({
     each: (call, answer) =>
       isLogs(call) && Array.isArray(answer.result)

@@ -47,7 +47,6 @@ export interface LocalChain extends DeployedContracts {
   setNextBlockTimestamp(seconds: number): Promise<void>
   /** The head's time in Unix seconds. */
   now(): Promise<number>
-  /** USDC of an account, in token units. */
   balanceOf(account: string): Promise<bigint>
   mintUsdc(to: string, amount: bigint): Promise<TransactionResponse>
   /** A plain transfer, as to a deposit address. */

@@ -11,7 +11,6 @@ export interface RouterTerms {
   usdcAddress: string
   /** Basis points, 0 to 1,000 (10 %). */
   feeBps: number
-  /** Where the fee goes. */
   feeReceiver: string
   /** Distinguishes routers of the same terms; 0x and 64 hex, zero by default. */
   salt?: string

@@ -8,7 +8,6 @@ export interface RouterIdentity {
   deployer: string
   /** Basis points, 0 to 1,000 (10 %). */
   feeBps: number
-  /** Where the fee goes. */
   feeReceiver: string
   /** Distinguishes routers of the same terms; 0x and 64 hex, zero by default. */
   salt?: string | undefined

@@ -14,7 +14,6 @@ export interface Question {
 }
 
 export interface Answer {
-  /** False when the call reverted. */
   success: boolean
   /** The answer, or why it reverted. */
   data: string

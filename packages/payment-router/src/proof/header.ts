@@ -23,7 +23,6 @@ const FIRST: readonly Field[] = [
   ['mixHash', 'bytes'],
   ['nonce', 'bytes'],
 ]
-/** The fields that forks have added since, by the form of the chain's headers. */
 const LATER = {
   /** Ethereum, and the chains above it that kept its header: OP stack, Arbitrum, Polygon. */
   ethereum: [

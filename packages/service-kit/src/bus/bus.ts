@@ -38,7 +38,6 @@ export type Outcome = 'done' | 'retried' | 'unknown' | 'dead'
 export interface ConsumeOptions {
   /** How many handlers may run at once. */
   prefetch?: number
-  /** Called after each try, for metrics. */
   onTry?(type: string, outcome: Outcome, seconds: number): void
   /** For how long an error of unknown kind is met by another try, by message type; three tries are made in any case. */
   patienceMs?(type: string): number
@@ -77,7 +76,6 @@ export interface Bus extends Part {
   announce(message: Message): void
   /** A part that handles one queue's messages, up to `prefetch` at a time; its stop waits for those in hand. */
   consume(queue: string, handler: Handler, options?: ConsumeOptions): QueuePart
-  /** What was parked from a queue. */
   deadLetters(queue: string): DeadLetters
   /** A part that receives what is announced of these types while it runs; each listener receives all of it. */
   listen(types: readonly string[], handler: (message: Message) => void): Part

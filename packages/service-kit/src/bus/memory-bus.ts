@@ -103,7 +103,6 @@ function hold(queue: Queue, message: Message): Promise<void> {
   return settled
 }
 
-/** Lets the consumers take what waits, each in its turn. */
 function offer(queue: Queue): void {
   for (const pull of [...queue.pulls]) {
     if (queue.waiting.length === 0) return

@@ -27,7 +27,6 @@ export interface ConsumersOptions {
   topology: Topology
   logger: Logger
   stepTimeoutMs?: number | undefined
-  /** Publishes a message so that it comes again after a while; rejects when that is not certain. */
   handBack(queue: string, message: Message): Promise<void>
 }
 

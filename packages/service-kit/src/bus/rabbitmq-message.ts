@@ -3,7 +3,6 @@ import type { Message } from './bus'
 
 /** Header of a message that was handed back: when it was for the first time. */
 export const HANDED_BACK_AT = 'x-ponte-handed-back-at'
-/** Header of a message that takes a merchant's turn. */
 export const MERCHANT_ID = 'x-ponte-merchant-id'
 
 export function toMessage({ properties, fields, content }: ConsumeMessage | GetMessage): Message {

@@ -118,7 +118,6 @@ export function rabbitmqPublisher(options: PublisherOptions) {
 
   return {
     announce,
-    /** True while a message would be taken. */
     accepts: () => channels !== undefined && !blocked,
     connected: connection.connected,
     start: connection.start,
@@ -127,7 +126,6 @@ export function rabbitmqPublisher(options: PublisherOptions) {
       await connection.stop()
     },
     publish: (message: Message): Promise<void> => send('events', { exchange, key: message.type }, message),
-    /** Puts a message where it waits for a while and then comes to its queue again. */
     handBack: (queue: string, message: Message): Promise<void> =>
       send('handBacks', { exchange: '', key: `${namespace}.later.${queue}` }, message, {
         expiration: String(handBackWait(message, handBackMs)),

@@ -29,7 +29,6 @@ export interface DatabaseOptions {
   url: string
   poolSize?: number
   applicationName?: string
-  /** Longest time of one statement. */
   statementTimeoutMs?: number
   /** Settings of PostgreSQL for these connections beside the kit's own, as `name=value`; `options` in the URL win over all. */
   settings?: readonly string[]

@@ -13,7 +13,6 @@ export interface KeysetQuery {
 export type Condition = readonly [condition: string, value?: unknown]
 
 export interface KeysetList {
-  /** Columns to select, the id among them. */
   select: string
   from: string
   /** The column of the id that the list is walked by, where another table beside the rows has it. */
@@ -28,7 +27,6 @@ export interface KeysetList {
   /** The column that a span of time is about, when that is not the time of the id; then the list is in its order, by an index (owner, column). */
   time?: string | undefined
   query: KeysetQuery
-  /** Most rows. */
   limit: number
 }
 

@@ -24,7 +24,6 @@ export function toApiError(error: unknown): ApiError {
 /** HTML for this problem, or null when this request is better answered with JSON. */
 export type ErrorPage = (problem: Problem, req: Request) => string | null
 
-/** Answers a request that failed: problem+json, or a page. */
 export const problems =
   (logger: Logger, errorPage: ErrorPage = () => null): ErrorRequestHandler =>
   (error, req, res, next) => {

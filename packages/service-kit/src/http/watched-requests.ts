@@ -21,7 +21,6 @@ export interface WatchedRequests {
   observe(metrics: Metrics): void
 }
 
-/** Measures and traces every request of one server. */
 export function watchRequests(): WatchedRequests {
   let service: string | undefined
   let record: ((labels: { method: string; route: string; status: string }, seconds: number) => void) | undefined

@@ -26,7 +26,6 @@ export interface Histogram<L extends string> {
 
 /** None of them holds more series than `SERIES_MAX`, times the values of its closed labels. */
 export interface Metrics {
-  /** The service's name. */
   service: string
   registry: prom.Registry
   /** Given the values of its labels, a counter starts at 0 for each of them: one that first appears as 1 escapes `increase()`. */

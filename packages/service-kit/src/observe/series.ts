@@ -9,7 +9,6 @@ export type Labels<L extends string> = Readonly<Record<L, string | number>>
 export interface Series {
   /** The labels themselves, or `(other)` for each that is not closed where they would be one set too many. */
   of(labels: Labels<string>): Labels<string>
-  /** For a metric that was emptied. */
   clear(): void
 }
 

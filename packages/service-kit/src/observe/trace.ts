@@ -36,7 +36,6 @@ export interface SpanOptions {
 /** The present span as a W3C traceparent for an event or a request; null when nothing is traced. */
 export const currentTraceparent = (): string | null => traceparentOf(trace.getActiveSpan())
 
-/** The trace of what is being done now, as a log field. */
 export function currentTraceId(): { trace_id?: string } {
   const traceId = trace.getActiveSpan()?.spanContext().traceId
   return traceId !== undefined && isValidTraceId(traceId) ? { trace_id: traceId } : {}
@@ -78,7 +77,6 @@ export function failSpan(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR, message: String(redact(error instanceof Error ? error.message : String(error))) })
 }
 
-/** Runs `work` with this span as the current one. */
 export const insideSpan = <T>(span: Span, work: () => T): T => context.with(trace.setSpan(context.active(), span), work)
 
 function traceparentOf(span: Span | undefined): string | null {

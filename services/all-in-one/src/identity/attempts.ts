@@ -13,7 +13,6 @@ export function attemptLimit(max: number, clock: () => number = () => performanc
     perf: { now: clock },
   })
   return {
-    /** Counts one more; false when that is too many. */
     take(key: string): boolean {
       const count = (attempts.get(key) ?? 0) + 1
       attempts.set(key, count)

@@ -20,9 +20,7 @@ export interface IdentityProviderOptions {
   stateFolder: string
   /** Expected in the `apikey` header. */
   publicClientKey: string
-  /** `iss` of the tokens. */
   issuer: string
-  /** `aud` of the tokens. */
   audience: string
   /** A sign-up is a user once the link in a mail was opened. By default it is one at once, whose address is not confirmed. */
   confirmsMail?: boolean
@@ -119,7 +117,6 @@ function routes(users: IdentityUsers, options: IdentityProviderOptions): Router 
   return router
 }
 
-/** Sessions that begin, are renewed and end. */
 function logins(router: Router, { users, checkPassword, ...options }: Deps): void {
   router.post('/token', async (req, res) => {
     if (req.query.grant_type === 'password') {
@@ -141,7 +138,6 @@ function logins(router: Router, { users, checkPassword, ...options }: Deps): voi
   })
 }
 
-/** Mailed links. None of these reveals whether there is such a user. */
 function mailed(router: Router, { users, links, ...options }: Deps): void {
   const send = (user: User | undefined, email: string, type: LinkType, req: Request) => {
     if (!links.takeMail(email)) throw new Refusal(429, 'over_email_send_rate_limit', 'email rate limit exceeded')
@@ -205,7 +201,6 @@ function own(router: Router, { users, links, checkPassword, ...options }: Deps):
   })
 }
 
-/** Second factors: enrolled, challenged, proven, removed. */
 function factors(router: Router, { users, ...options }: Deps): void {
   const guesses = attemptLimit(GUESSES_MAX)
   const challenges = new LRUCache<string, string>({ max: 1_000, ttl: CHALLENGE_S * 1000 })

@@ -45,7 +45,6 @@ export function sessionBody(
 export const userBody = ({ id, email, email_verified_at, created_at, factors }: User, aud: string) => ({
   ...{ id, aud, role: 'authenticated', email, phone: '', email_confirmed_at: email_verified_at ?? undefined },
   ...{ created_at, updated_at: created_at, is_anonymous: false, identities: [], ...metadataOf(email_verified_at) },
-  // Left out when there is none.
   ...(factors.length > 0 ? { factors: factors.map(factorBody) } : {}),
 })
 

@@ -16,7 +16,6 @@ const bytesOf = (secret: string) => {
 /** A new secret, as an authenticator app takes it. Its length is a multiple of five bytes, so that base32 needs no padding. */
 export const newTotpSecret = (): string => base32(randomBytes(SECRET_BYTES))
 
-/** The code of a secret at a moment. */
 export function totpCode(secret: string, at: Date): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(at.getTime() / 1000 / PERIOD_S)))

@@ -47,10 +47,8 @@ type State = z.infer<typeof stateSchema>
 export type User = State['users'][number]
 export type Factor = User['factors'][number]
 
-/** A login and what followed from it. */
 export interface Session {
   id: string
-  /** Seconds. */
   loggedInAt: number
   /** By the password, or by a link in a mail. */
   method: 'password' | 'otp'

@@ -45,7 +45,6 @@ export interface Played {
   until: Date | null
 }
 
-/** Why nothing was paid. */
 export class NotPayable extends Error {
   override name = 'NotPayable'
 
@@ -231,7 +230,6 @@ export function createSamplePayer({ chain, privateKey, gatewayUrl }: SamplePayer
     pay: (orderId: string, request: PayTestOrder): Promise<SamplePayments> => inTurn(() => payInTurn(orderId, request)),
     play: (orderId: string, name: TestScenarioName, stage: Stage): Promise<Played> =>
       inTurn(async () => playInTurn(await readCheckout(gatewayUrl, orderId), scenarioNamed(name).name, stage)),
-    /** USDC for any address; answers the transaction. */
     fund: (address: string, units: bigint): Promise<string> =>
       inTurn(async () => {
         const sent = await chain.mintUsdc(address.toLowerCase(), units)

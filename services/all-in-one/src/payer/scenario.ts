@@ -7,7 +7,6 @@ export interface Scenario {
   name: TestScenarioName
   /** Centavos of `brl_amount` by which the sample payer treats an order so; null where it has to be asked for by name. */
   centavos: string | null
-  /** Its result, in words. */
   gives: string
   expects: { events: ExpectedEvent[]; status: OrderBody['status'] }
 }

@@ -2,7 +2,6 @@ import { ApiError, type TestClockBody } from '@ponte/contracts'
 import type { LocalChain } from '@ponte/local-servers'
 import type { Logger, Part } from '@ponte/service-kit'
 
-/** Requests of the clock to the services. */
 export interface Movement {
   /** Has orders and plans looked at that are due; answers when the next plan is. */
   due(): Promise<Date | null>

@@ -6,7 +6,6 @@ import { auditEntryBody } from '../store/audit-log'
 
 const columns = fieldColumns(['created_at', 'action', 'changed', 'user_id', 'network', 'request_id', 'id', 'target', 'outcome'])
 
-/** For the users and keys that may read it. */
 export const auditHandlers = (store: Store) =>
   handling({
     async listAudit({ query }, _req, res) {

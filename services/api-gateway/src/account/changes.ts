@@ -17,7 +17,6 @@ import { merchantIdIn } from './membership'
 export interface AccountDeps {
   store: Store
   now: () => Date
-  /** Judges payout addresses. */
   orders: Owner
   sealKeys: readonly string[]
   /** The dispatcher's policy, so that a merchant is warned of an address that it refuses. */
@@ -34,7 +33,6 @@ export interface AccountDeps {
   isMailing: boolean
 }
 
-/** The merchant that this request is about. */
 export async function own(store: Store, res: Response): Promise<Merchant> {
   const merchant = await store.merchants.find(merchantIdIn(res))
   if (!merchant) throw new Error('A member has no merchant.')

@@ -5,7 +5,6 @@ import { handling } from '../edge/handlers'
 import { type AccountDeps, actor, own } from './changes'
 import { merchantIdIn } from './membership'
 
-/** Mail settings of the member who asks. */
 export function mailHandlers({ store, isMailing, provider }: AccountDeps) {
   const membership = async (res: Response) => {
     const found = await store.members.find(merchantIdIn(res), userIn(res).id)

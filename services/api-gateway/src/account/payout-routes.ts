@@ -18,7 +18,6 @@ import type { Store } from '../store'
 import type { Action } from '../store/audit-log'
 import { type AccountDeps, bodyFor, changeOwn } from './changes'
 
-/** For the payout address in force, and a change of it that waits. */
 export function payoutHandlers(deps: AccountDeps) {
   const { store, now, payoutGuard } = deps
   const decided = async (res: Response, action: Action, decide: (merchant: Merchant) => Change | Promise<Change>) => {

@@ -90,7 +90,6 @@ async function keysLostBy(store: Store, members: readonly Member[], put: Member 
   return keys.filter(({ scopes }) => removed || (mayMakeKey(before.role, scopes) && !mayMakeKey(after.role, scopes)))
 }
 
-/** Names of what changed, for the audit log. */
 function changedBy(change: TeamChange, { ownerChanges }: TeamDecision): string[] {
   const { merchant, put, invited, removed, revoked, revokedKeys = [] } = change
   const waiting = ownerChanges?.find(({ id }) => !merchant.ownerChanges.some(other => other.id === id))
@@ -103,7 +102,6 @@ function changedBy(change: TeamChange, { ownerChanges }: TeamDecision): string[]
   ]
 }
 
-/** The users who are owners of a merchant that was read at this version. */
 export const ownersOf = async (store: Store, { id }: Merchant): Promise<string[]> => ownersAmong(await store.members.list(id))
 
 const INFORMING = operationList.flatMap(([, operation]) => {

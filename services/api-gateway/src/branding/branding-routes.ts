@@ -14,7 +14,6 @@ const logoPath = z.object({ hash: z.string().regex(/^[0-9a-f]{32}$/) })
 const YEAR_S = 31_536_000
 const PICTURES_BYTES_MAX = 32 * 1024 * 1024
 
-/** For the merchant, and for holders of an order's link. */
 export const brandingHandlers = ({ store, now, orders }: AccountDeps) =>
   handling({
     async getBranding(_asked, _req, res) {

@@ -24,7 +24,6 @@ export interface LiveCheckoutOptions {
 
 interface Watched {
   streams: Set<Response>
-  /** The view that the streams have. */
   sent: LiveView
   /** Set while the view is fetched; `again` when the order changed meanwhile. */
   fetching: boolean
@@ -36,7 +35,6 @@ interface Watched {
 export interface LiveCheckout extends Part {
   /** Opens a stream of an order's view: the present one at once, and each that differs from the one before. */
   open(orderId: string, req: Request, res: Response): Promise<void>
-  /** Refreshes the order that `order.changed` names. */
   notify(message: Message): void
   /** Refreshes every watched order that is not final, writes to every stream, and ends those of orders that have been final for a while. */
   heartbeat(): Promise<void>

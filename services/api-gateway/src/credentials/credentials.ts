@@ -17,7 +17,6 @@ import type { SessionTokens, SessionUser } from './session-token'
 /** A merchant's terms as one of its keys gives them; `scopes` and `key_id` are null of the key that the specification knows. */
 export type KeyTerms = MerchantTerms & { scopes: readonly Permission[] | null; key_id: string | null; frozen_at: Date | null }
 
-/** A request's rights, and its credential's name in a refusal. */
 interface Access {
   permissions: readonly Permission[]
   subject: string
@@ -81,7 +80,6 @@ export function requireSession(tokens: SessionTokens, note: (user: SessionUser, 
   }
 }
 
-/** Keeps the merchant of this request for the routes and the log. */
 export function rememberTerms(res: Response, terms: MerchantTerms): void {
   res.locals.terms = terms
   addLogFields({ merchant_id: terms.merchant_id })

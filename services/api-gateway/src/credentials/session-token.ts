@@ -5,7 +5,6 @@ import jwt from 'jsonwebtoken'
 import { z } from 'zod'
 import { keyFinder } from './key-set'
 
-/** Whom a session token speaks for. */
 export interface SessionUser {
   id: string
   /** When the user last logged in; null when the provider does not report it. A refreshed token keeps the time of its login. */

@@ -9,6 +9,5 @@ export type Handlers = {
   [Id in OwnOperation]: (asked: Asked<Operations[Id]>, req: Request, res: Response) => Promise<unknown> | unknown
 }
 
-/** Some of them, each with the types of its row. */
 export const handling = <Some extends Partial<Handlers>>(some: Some): Pick<Handlers, keyof Some & OwnOperation> =>
   some as Pick<Handlers, keyof Some & OwnOperation>

@@ -61,7 +61,6 @@ export function accountNotice(entry: AccountChange, payout: Payout): Notice | nu
   }
 }
 
-/** Where a merchant is paid, after the change. */
 interface Payout {
   payoutAddress: string | null
   pendingPayout: { address: string; activatesAt: Date } | null

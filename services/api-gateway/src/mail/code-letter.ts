@@ -8,7 +8,6 @@ interface Issued {
   seal(code: string): string
 }
 
-/** The mail to a payer with the code that naming an address takes. */
 export const codeLetter = (data: RefundClaimCodeIssued, { id, at, seal }: Issued): Letter => ({
   ...{ id, merchantId: data.merchant_id, address: data.email, language: data.language === 'en' ? 'en' : 'pt' },
   ...{ topic: 'refund_claim', kind: 'refund_claim.code', createdAt: at },

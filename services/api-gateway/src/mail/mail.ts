@@ -90,7 +90,6 @@ export interface AccountChange {
   at: Date
 }
 
-/** A mail that is due. */
 export interface Mail {
   id: string
   address: string

@@ -9,7 +9,6 @@ const FORGET_MS = 3_600_000
 const AT_ONCE = 20
 const SEALED = 'sealed_'
 
-/** Where mails wait. */
 interface Mails {
   claim(limit: number): Promise<Mail[]>
   sent(id: string): Promise<void>

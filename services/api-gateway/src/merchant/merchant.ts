@@ -223,7 +223,6 @@ export function inForce(merchant: Merchant, at: Date): Merchant {
   return { ...merchant, sealedWebhookSecret: merchant.pending.sealed, pending: null }
 }
 
-/** Sent to owners of operations with each request. */
 export const termsOf = (merchant: Merchant): MerchantTerms => ({
   merchant_id: merchant.id,
   version: merchant.version,

@@ -27,7 +27,6 @@ export interface PayoutProof {
   signedAt: Date
 }
 
-/** Where a merchant is paid. */
 export interface Payout extends Ownership {
   payoutAddress: string | null
   /** Of the address in force. */
@@ -123,7 +122,6 @@ export function approvePayout(payout: Payout, id: string, owner: { userId: strin
   return timed(payout, { ...change, approvedBy: owner.userId }, owner.at, guard)
 }
 
-/** Withdraws a change. Throws `not_found` when it does not wait any more. */
 export function cancelPayout(payout: Payout, id: string): Payout {
   waiting(payout, id)
   return { ...payout, pendingPayout: null }

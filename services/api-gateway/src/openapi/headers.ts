@@ -3,7 +3,6 @@ import { operations, pathWith } from '@ponte/contracts'
 /** The day on which the interface last gained something; answers name it in `Ponte-Version`. */
 export const INTERFACE_VERSION = '2026-11-28'
 
-/** Headers of answers that operations refer to. */
 export function headers(): Record<string, unknown> {
   const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example })
   const whole = (description: string, example: number) => ({ description, schema: { type: 'integer' }, example })

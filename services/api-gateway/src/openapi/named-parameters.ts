@@ -18,5 +18,4 @@ const merchantParameter = {
   example: '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90',
 }
 
-/** Header parameters that operations refer to. */
 export const namedParameters = { IdempotencyKey: idempotencyParameter, PonteMerchant: merchantParameter }

@@ -7,7 +7,6 @@ export type JsonSchema = Record<string, unknown>
 export const requestName = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1)
 
 const withBody = operationList.filter(([, { credentials }]) => !credentials.includes('internal'))
-/** Bodies that callers send. */
 export const requests: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
   withBody.flatMap(([id, { body }]) => (body ? [[requestName(id), body] as const] : [])),
 )
@@ -29,7 +28,6 @@ export function componentSchemas(): Record<string, JsonSchema> {
   return { ...convertAll(requests, 'input'), ...convertAll({ ...answers, ...webhookBodies }, 'output') }
 }
 
-/** One schema by itself, for a parameter. */
 export const toJsonSchema = (schema: z.ZodType): JsonSchema => tidy(z.toJSONSchema(schema, { io: 'input' }))
 
 function convertAll(schemas: Record<string, z.ZodType>, io: 'input' | 'output'): Record<string, JsonSchema> {

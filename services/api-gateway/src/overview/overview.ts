@@ -19,7 +19,6 @@ const DAY_MS = 24 * 3_600_000
 const LATEST = 5
 const OPEN: readonly string[] = ['pending', 'confirming', 'underpaid']
 
-/** Puts the owners' answers together. */
 export function overviewOf(sources: OverviewSources): OverviewBody {
   const orders = listOf(order).nullable().parse(sources.orders)
   const subscriptions = listOf(subscription).nullable().parse(sources.subscriptions)

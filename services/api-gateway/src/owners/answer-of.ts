@@ -10,7 +10,6 @@ export async function answerOf<T>(owner: Owner, caller: Caller, request: OwnerRe
   throw new ApiError(answer.code, answer.detail, retryAfterS > 0 ? { retryAfterS } : {})
 }
 
-/** A question in JSON. */
 export const asking = (path: string, body: object): OwnerRequest => ({
   method: 'POST',
   path,

@@ -30,15 +30,11 @@ export interface Forwarding {
   callerIn(res: Response, maySeeSecrets: boolean): Caller
   /** Whether the answer to this may hold secrets. */
   shownSecret(res: Response, operation: Operation): Promise<boolean>
-  /** Users who belong to the merchant. */
   memberIds(res: Response): Promise<string[]>
-  /** Whether an API key asks. */
   isByKey(res: Response): boolean
-  /** Whether this installation sends mail. */
   isMailing: boolean
 }
 
-/** Has the owner of an operation answer it. */
 export function forwarding(
   { owners, trail, callerIn, shownSecret, memberIds, isByKey, isMailing }: Forwarding,
   operation: Operation,

@@ -17,7 +17,6 @@ export type OwnerStream = Omit<OwnerAnswer, 'body'> & { body: Dispatcher.Respons
 
 export interface OwnerRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Path and query at the owner. */
   path: string
   headers?: Record<string, string>
   body?: Buffer
@@ -32,7 +31,6 @@ export interface Owner extends Part {
   open(caller: Caller, request: OwnerRequest, signal: AbortSignal): Promise<OwnerStream>
   /** Longest wait for a part of such an answer. */
   partMs: number
-  /** Replicas without an answer now. */
   silentReplicas(): number
 }
 
@@ -53,9 +51,7 @@ export interface OwnerOptions {
   urls: readonly string[]
   secrets: readonly string[]
   timeoutMs: number
-  /** Oldest age of a connection. */
   connectionAgeMs: number
-  /** Most connections. */
   connections?: number
   /** Most answers at once that are waited for, or passed on in parts. */
   longAnswers?: number

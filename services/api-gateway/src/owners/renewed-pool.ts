@@ -6,7 +6,6 @@ interface Closable {
 export interface RenewedPool<Pool extends Closable> {
   /** For the next request. */
   present(): Pool
-  /** Resolves when every request is answered. */
   close(): Promise<void>
 }
 

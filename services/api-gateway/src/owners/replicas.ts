@@ -30,7 +30,6 @@ export interface Replicas<Pools extends Record<string, Closable>> {
   hasOthers(): boolean
   /** Takes one out after a connection that it refused, until it answers again. */
   suspect(replica: Replica<Pools>): void
-  /** Replicas without an answer now. */
   silent(): number
   start(): Promise<void>
   stop(): Promise<void>

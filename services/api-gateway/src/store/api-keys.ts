@@ -88,7 +88,6 @@ export function apiKeyStore(database: Database, prisma: PrismaClient, options: M
     ),
     derivedFrom,
 
-    /** Removes what a key could be derived from again. */
     async forgetRequests(): Promise<void> {
       await database.query(FORGET, [forgottenBefore()])
     },

@@ -39,7 +39,6 @@ export type Action =
   | 'webhook_secret.rotate'
   | 'webhook_secret.activate'
 
-/** The user or key, and the request, behind a change. */
 export interface Actor {
   userId: string
   requestId: string
@@ -59,7 +58,6 @@ export const auditEntry = (merchantId: string, actor: Actor, action: string, cha
   at,
 })
 
-/** Inserts the records named `audit_log` of a unit of work. */
 const INSERT_AUDIT_ROWS = insertRows('audit_log', ['id', 'merchant_id', 'user_id', 'action', 'changed', 'request_id', 'at', 'network'])
 
 /** Written by every change of the account beside its own rows: the audit entry, and mails about it. */
@@ -114,7 +112,6 @@ type RequestRow = Pick<AuditRow, 'user_id' | 'action' | 'changed' | 'request_id'
 const entryOf = (merchantId: string, row: RequestRow) =>
   auditEntry(merchantId, { userId: row.user_id, requestId: row.request_id, network: row.network }, row.action, row.changed, row.at)
 
-/** A request that another service answers. */
 export type RequestEntry = RequestedChange & { merchantId: string; actor: Actor }
 
 export type Outcome = 'done' | 'repeated' | 'refused'
@@ -176,7 +173,6 @@ export const auditLogStore = (database: Database, options: MerchantStoreOptions)
     ).rows
   },
 
-  /** Entries of a merchant, newest first; oldest first when paging backwards. */
   async list(merchantId: string, query: ListAudit, limit: number): Promise<AuditRow[]> {
     const { rows } = await keysetPage<AuditRow>(database, {
       select: 'id, user_id, action, changed, request_id, at, network, is_request, target, created, outcome',

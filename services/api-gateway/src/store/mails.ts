@@ -81,11 +81,9 @@ const KEPT_MS = 30 * 86_400_000
 const PAYERS_KEPT_MS = 86_400_000
 
 export const mailStore = (database: Database, { now }: { now: () => Date }) => ({
-  /** Once for each event. */
   async notify(eventId: string, notice: Notice): Promise<void> {
     await database.commit({ inbox: [eventId], write: NOTIFY, rows: { mails: [noticeRecord(notice)] } })
   },
-  /** Once for each event. */
   async write(eventId: string, letter: Letter): Promise<void> {
     await database.commit({ inbox: [eventId], write: WRITE, rows: { letters: [letterRecord(letter)] } })
   },

@@ -59,7 +59,6 @@ const SET_MAIL = `
   UPDATE members SET email = coalesce($2, email), mail_language = coalesce($3, mail_language), mail_topics = coalesce($4, mail_topics)
   WHERE id = $1`
 
-/** Members of merchants, and invitations. */
 export function memberStore(database: Database, prisma: PrismaClient, options: MerchantStoreOptions) {
   return {
     /** The merchants of a user, oldest membership first: one that is created later is not in the place of one that they work for. */

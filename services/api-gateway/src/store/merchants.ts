@@ -42,7 +42,6 @@ const INSERT: Statement = {
   ${insertRows('merchants', MERCHANT_COLUMNS)}`,
 }
 
-// Raw SQL, for the same reason.
 const UPDATE_WITH_LOGO: Statement = {
   name: 'merchant-update-logo',
   text: `
@@ -85,12 +84,10 @@ export function merchantStore(database: Database, prisma: PrismaClient, options:
       const row = await prisma.logo.findFirst({ where: { hash }, select: { png: true } })
       return row && row.png
     },
-    /** Merchants whose change of the payout address has waited long enough. */
     async withDuePayout(): Promise<Merchant[]> {
       const rows = await prisma.merchant.findMany({ where: { pendingPayoutActivatesAt: { lte: now() }, frozenAt: null }, take: DUE_MAX })
       return rows.map(toMerchant)
     },
-    /** Merchants of which a change of the owners has waited long enough. */
     async withDueOwnerChange(): Promise<Merchant[]> {
       const rows = await prisma.merchant.findMany({ where: { ownerChangesActivateAt: { lte: now() }, frozenAt: null }, take: DUE_MAX })
       return rows.map(toMerchant)
@@ -137,7 +134,6 @@ export function merchantStore(database: Database, prisma: PrismaClient, options:
   }
 }
 
-/** A picture as it was encoded here, and its name. */
 export interface Logo {
   hash: string
   png: Buffer

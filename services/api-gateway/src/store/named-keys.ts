@@ -80,7 +80,6 @@ export function namedKeyStore(database: Database, prisma: PrismaClient, options:
       }
     },
 
-    /** Removes what a key could be derived from again. */
     async forgetRequests(): Promise<void> {
       await database.query(FORGET, [forgottenBefore()])
     },
@@ -110,7 +109,6 @@ const toRecord = (key: NamedKey) => ({
   expires_at: key.expiresAt,
 })
 
-/** As its owner sees it. */
 export const namedKeyBody = (key: NamedKey): NamedKeyBody => ({
   object: 'api_key',
   id: key.id,

@@ -1,7 +1,6 @@
 import { type CheckpointBody, type CheckpointLogBody, formatUsdc } from '@ponte/contracts'
 import type { Checkpoint, CheckpointLog } from './store'
 
-/** A checkpoint as the API shows it. */
 export const checkpointBody = (one: Checkpoint, checksum: (address: string) => string): CheckpointBody => ({
   object: 'checkpoint',
   chain_id: one.chainId,

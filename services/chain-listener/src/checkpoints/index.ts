@@ -62,7 +62,6 @@ export function createCheckpoints({ store, leader, nodes, quorum, token, routers
   )
   return {
     part: loop,
-    /** Blocks are confirmed up to here. */
     confirmed(number: number): void {
       if (number < wakeAt) return
       wakeAt = (Math.floor(number / blocks) + 1) * blocks - 1

@@ -29,9 +29,7 @@ export interface Checkpoint {
   gone: CheckpointLog[]
 }
 
-/** The blocks that are next, once they are confirmed. */
 export interface NextCheckpoint {
-  /** Where the first checkpoint begins. */
   first: number
   from: number
   to: number
@@ -145,7 +143,6 @@ export type CheckpointStore = ReturnType<typeof checkpointStore>
 /** Checkpoints of one chain, made of its payments and sweeps in the database that has them. */
 export function checkpointStore(database: Database, chainId: number) {
   return {
-    /** The next checkpoint, of so many blocks; undefined until they are confirmed and read for all of these routers. */
     async next(blocks: number, routers: readonly string[]): Promise<NextCheckpoint | undefined> {
       const position = { name: 'checkpoint-position', text: POSITION }
       const { rows } = await database.query<{
@@ -178,7 +175,6 @@ export function checkpointStore(database: Database, chainId: number) {
       const values = [chainId, epoch, first, from, to, of.blockHash, of.token, routers, previousHash]
       await mapLeaseLoss(database.query({ name: 'checkpoint-write', text: WRITE }, values))
     },
-    /** Checkpoints behind a block, the lowest first. */
     async list(after: number, limit: number): Promise<Checkpoint[]> {
       const { rows } = await database.query<Omit<Checkpoint, 'late' | 'gone'>>({ name: 'checkpoint-list', text: LIST }, [
         chainId,

@@ -21,7 +21,6 @@ export interface PaymentTerms {
   deposit: string | null
 }
 
-/** Where on the chain a log stands. */
 export interface Place {
   txHash: string
   logIndex: number
@@ -110,5 +109,4 @@ export function toNumber(quantity: unknown): number {
   return Number.parseInt(quantity, 16)
 }
 
-/** The order of the chain. */
 export const byPlace = (a: Place, b: Place) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex

@@ -25,7 +25,6 @@ export function toReceipts(value: unknown): RawReceipt[] {
   return value as RawReceipt[]
 }
 
-/** A block as its header names it. */
 export interface ProvenBlock {
   number: number
   hash: string

@@ -25,7 +25,6 @@ export interface SeenTransfer extends Place {
 const ADDRESS_WORD = /^0x0{24}[0-9a-f]{40}$/
 const WORD = /^0x[0-9a-f]{64}$/
 
-/** An address as a topic. */
 export const topicOf = (address: string) => `0x${address.slice(2).padStart(64, '0')}`
 
 /** Of whichever token: one of a collectible has a topic more. */
@@ -73,7 +72,6 @@ export function toDeposits<Seen extends SeenTransfer>(
   })
 }
 
-/** A transfer to a payout address. */
 const isPlain = ({ memo }: SeenPayment) => memo === NO_MEMO
 
 /**

@@ -8,7 +8,6 @@ export interface OutcomeOptions {
   database: Database
   chainId: number
   leader: Leader
-  /** Something is in the outbox. */
   published(): void
   now: () => Date
   logger: Logger

@@ -104,7 +104,6 @@ export const fetchHead = (node: Node, rules: HeaderRules, position: Position): P
     return { head, at: toHeader(results[2], rules) }
   })
 
-/** The node's header of one block, which must exist. */
 export const fetchHeader = (node: Node, rules: HeaderRules, number: number): Promise<Header> =>
   strictly(async () => demandHeader((await node.ask([blockCall(number)])).results[0], number, rules))
 

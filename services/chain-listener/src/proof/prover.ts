@@ -25,7 +25,6 @@ export interface ProverOptions {
   nodes: Nodes
   mode: ProofMode
   receipts: ReceiptForm
-  /** Everything that is watched. */
   watch: Watch
   /** A proof could not be had, and why. */
   unproven(reason: string): void
@@ -34,7 +33,6 @@ export interface ProverOptions {
 /** A block, and everything in it that is watched. */
 export interface ProvenLogs extends SeenLogs {
   header: Header
-  /** Whether transfers of the token are among them. */
   withTransfers: boolean
 }
 
@@ -117,7 +115,6 @@ export function createProver({ nodes, mode, receipts: form, watch, unproven }: P
       await Promise.all(inGroups(unread).map(readOn))
       return proofs
     },
-    /** Forgets blocks up to this one. */
     forget(upTo: number): void {
       for (const number of remembered.keys()) if (number <= upTo) drop(number)
     },

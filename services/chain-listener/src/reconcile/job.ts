@@ -235,7 +235,6 @@ function createRepeats() {
 
 const BLOCKS_AT_ONCE = 500
 
-/** The blocks in which something is missing. */
 const blocksToRead = (differences: readonly Difference[]) =>
   [...new Set(differences.filter(({ kind }) => kind === 'missing').map(({ blockNumber }) => blockNumber))]
     .slice(0, BLOCKS_AT_ONCE)

@@ -65,7 +65,6 @@ export function reconcileStore(database: Database, chainId: number) {
       const { rows } = await database.query<{ order_id: string }>({ name: 'reconcile-newest', text: NEWEST }, [chainId, count])
       return rows[0]?.order_id ?? FIRST_ORDER
     },
-    /** Of so many blocks each, from one block to another. */
     async sums(from: number, to: number, blocks: number): Promise<Sum[]> {
       return (await database.query<Sum>({ name: 'reconcile-sums', text: SUMS }, [chainId, from, to, blocks])).rows
     },

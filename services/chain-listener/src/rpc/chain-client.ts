@@ -15,7 +15,6 @@ export interface Receipt {
   logs: RawLog[]
 }
 
-/** A call as it would be sent. */
 export interface CallRequest {
   from?: string
   to: string
@@ -110,7 +109,6 @@ export function openChainClient({ use, ballot }: Pick<Nodes, 'use' | 'ballot'>, 
     },
     /** True when a contract stands at the address. An account that delegates to one, by EIP-7702, counts as a contract too. */
     isContract: async (address: string) => (await one<string>('call', 'eth_getCode', address, 'latest')).length > 2,
-    /** Native coin and used nonces of an account at the head. */
     async account(address: string): Promise<{ balance: bigint; nonce: number }> {
       const [balance, nonce] = await results('call', [
         { method: 'eth_getBalance', params: [address, 'latest'] },
@@ -118,10 +116,8 @@ export function openChainClient({ use, ballot }: Pick<Nodes, 'use' | 'ballot'>, 
       ])
       return { balance: BigInt(String(balance)), nonce: Number(nonce) }
     },
-    /** Used nonces of an account at a block. */
     nonceAt: async (address: string, block: number) =>
       Number(await one<string>('state', 'eth_getTransactionCount', address, quantity(block))),
-    /** The receipts of those that are mined. */
     async receipts(hashes: readonly string[]): Promise<Map<string, Receipt>> {
       const found = await results('call', hashes.map(receiptCall))
       return new Map(toReceipts(found).map(one => [one.hash, one]))

@@ -157,7 +157,6 @@ export function suggestedBlocks(message: string): number | undefined {
   return undefined
 }
 
-/** A refusal as the error to throw. */
 export function toRpcError(
   refusal: Refusal,
   { retryAfterMs, whole }: { retryAfterMs?: number | undefined; whole?: boolean } = {},

@@ -35,7 +35,6 @@ export interface NodeOptions {
   chainId: number
   timeoutMs: number
   maxBytes: number
-  /** Most blocks asked for at once. */
   rangeMax: number
   /** Connections kept to this end point. */
   connections?: number

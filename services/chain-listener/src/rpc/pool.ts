@@ -72,7 +72,6 @@ export interface Nodes {
   standingMs(name: string): number
   /** Milliseconds since any of them last answered. */
   silentMs(): number
-  /** For status and metrics. */
   view(): NodeView[]
   /** Seconds since any node last answered, by kind of question; those that none ever did are left out. */
   answered(): Partial<Record<Question, number>>

@@ -1,4 +1,3 @@
-/** A log as a node sends it: quantities and bytes in hex. */
 export interface RawLog {
   address: string
   topics: readonly string[]

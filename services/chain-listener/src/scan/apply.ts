@@ -109,7 +109,6 @@ export function createSteps({ writer, store, confirmations, confirmsAlone, logge
       return to && line >= from ? { from, to } : undefined
     },
 
-    /** The head with which the next block could be confirmed. */
     neededHead: ({ cursor }: ScanSession): number => cursor.confirmed.number + confirmations,
 
     /** Confirms up to a block, after the nodes agreed on it. */

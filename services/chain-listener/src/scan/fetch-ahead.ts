@@ -131,7 +131,6 @@ export function createFetchAhead(options: FetchAheadOptions) {
       )
       return reading.kind === 'batch' && reading.addresses !== addresses ? { ...reading, judged: undefined } : reading
     },
-    /** Addresses were added. */
     judgeAgain() {
       addresses += 1
     },

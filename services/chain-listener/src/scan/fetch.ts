@@ -35,7 +35,6 @@ export interface BlockBatch extends TimedLogs {
   /** The blocks read one by one, or the last one of a finalized range. */
   blocks: Block[]
   finalized: boolean
-  /** Number of blocks that were read. */
   count: number
   head: number
   headTime: number

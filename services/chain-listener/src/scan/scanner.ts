@@ -113,7 +113,6 @@ export function createScanner(options: ScannerOptions) {
     return republished || answered || applied || more
   }
   return {
-    /** One turn; answers whether there is more to do at once. */
     async step(): Promise<boolean> {
       const epoch = leader.epoch()
       if (epoch === undefined || halt) {

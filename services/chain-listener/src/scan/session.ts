@@ -7,7 +7,6 @@ import type { Leader } from '../store/leader'
 import { LeaseLostError } from '../store/lease'
 import type { Cursor } from '../store/position'
 
-/** The head as it was last seen. */
 export interface Head {
   number: number
   time: number
@@ -20,7 +19,6 @@ export interface ScanSession {
   /** The leases of this generation that have ended, with their last versions. */
   earlier: { lease: string; version: number }[]
   cursor: Cursor
-  /** The remembered blocks up to our position, highest first. */
   remembered: readonly Block[]
   /** Changes when blocks were taken back: what was asked for before belongs to another chain. */
   reorganisations: number

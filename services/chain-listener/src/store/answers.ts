@@ -4,7 +4,6 @@ import type { Database } from '@ponte/service-kit'
 export interface Answer {
   orderId: string
   memo: string
-  /** The question that is answered by it. */
   asked: number
   /** A difference names it: it is not watched any more, until that is gone. */
   doubted: boolean

@@ -13,12 +13,10 @@ export interface Covered {
   to: number
 }
 
-/** Everything that one step changes. */
 export interface Step {
   /** Its `version` is one more than the database has. */
   cursor: Cursor
   head: number
-  /** Blocks to remember. */
   blocks: readonly Block[]
   /** Forget remembered blocks above this number first: they are not part of the chain any more. */
   forgetAbove?: number | undefined

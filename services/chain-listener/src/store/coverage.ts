@@ -144,13 +144,11 @@ export function coverageStore(database: Database, chainId: number) {
         }),
       )
     },
-    /** Whether the scan has any address to hold transfers against. */
     anyIssued: async (): Promise<boolean> => (await database.query(ANY_ISSUED, [chainId])).rowCount === 1,
     /** Follows exactly these routers. Those that are new were read below a block; all are level with the cursor when that is null. */
     async follow(epoch: bigint, routers: readonly string[], below: number | null): Promise<void> {
       await mapLeaseLoss(database.query(FOLLOW, [chainId, epoch, [...routers, TRANSFERS], below]))
     },
-    /** The scan reads for everyone from this block on. */
     async readOn(epoch: bigint, from: number): Promise<void> {
       await mapLeaseLoss(database.query(READ_ON, [chainId, epoch, from]))
     },
@@ -158,7 +156,6 @@ export function coverageStore(database: Database, chainId: number) {
     lowest: (above: number, limit: number, routers: readonly string[]) => find('lowest', LOWEST, above, limit, routers),
     /** The same, the highest first. */
     newest: (above: number, limit: number, routers: readonly string[]) => find('newest', NEWEST, above, limit, routers),
-    /** Deposit addresses for which something is not read. */
     async countMissing(): Promise<number> {
       const text = `SELECT count(*)::int AS count FROM coverage JOIN payables USING (chain_id)
         WHERE chain_id = $1 AND payables.address = subject AND ${IS_MISSING}`

@@ -16,7 +16,6 @@ export interface Leader extends Part {
 }
 
 export interface LeaderOptions {
-  /** Names the part. */
   name: string
   /** The same two numbers in every replica that must exclude the others: what is led, and of which chain. */
   lock: readonly [number, number]

@@ -54,7 +54,6 @@ export function paymentStore(database: Database, chainId: number) {
         to,
         least,
       ),
-    /** All that was paid with these memos. */
     withMemos: async (memos: readonly string[]): Promise<Payment[]> =>
       memos.length === 0 ? [] : find('with-memos', `memo = ANY($2::text[]) AND ${IS_LIVE} ${ordered}`, memos),
   }

@@ -28,7 +28,6 @@ const PUBLISHED: Statement = {
 export const payoutSpanStore = (database: Database, chainId: number) => ({
   unpublished: async (before: Date, limit: number): Promise<PayoutSpan[]> =>
     (await database.query<PayoutSpan>({ name: 'payout-spans-unpublished', text: UNPUBLISHED }, [chainId, before, limit])).rows,
-  /** All of one generation. */
   async publish(spans: readonly PayoutSpan[], events: readonly OutboxRow[], at: Date): Promise<void> {
     await database.commit({
       events,

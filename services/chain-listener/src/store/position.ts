@@ -70,7 +70,6 @@ export async function confirmedBlock(database: Database, chainId: number): Promi
   return rows[0]?.number ?? undefined
 }
 
-/** The cursor's row and the remembered blocks. */
 export function positionStore(database: Database, prisma: PrismaClient, chainId: number) {
   return {
     /** Where the scan stands; undefined before the first block was fixed. */
@@ -82,7 +81,6 @@ export function positionStore(database: Database, prisma: PrismaClient, chainId:
     /** Needs no lease. */
     row: () => prisma.chainCursor.findUnique({ where: { chainId: BigInt(chainId) } }),
 
-    /** Work beside reading on. */
     async owed(): Promise<Owed> {
       const { rows } = await database.query<Owed>({ name: 'owed', text: OWED }, [chainId])
       return rows[0] ?? { isUnfollowed: false, isMissing: false, isAsked: false, republishFrom: null }

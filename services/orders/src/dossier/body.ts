@@ -15,7 +15,6 @@ import type { Order } from '../order/order'
 import type { PayoutSpan } from '../payment/payout-spans'
 import type { StoredOrigin, StoredTransfer } from '../store/dossiers'
 
-/** One origin, as the books have it. */
 export interface OriginFacts {
   origin: StoredOrigin
   counted: bigint
@@ -123,6 +122,5 @@ const orderBody = (order: Order, { customer, fiscalDocument }: Invoicing): Dossi
   fiscal_document: fiscalDocument && { kind: fiscalDocument.kind, key: fiscalDocument.key },
 })
 
-/** Origins with what of each counts. */
 export const countedOf = (chosen: readonly Chosen[]): Map<number, bigint> =>
   new Map(chosen.map(({ sequence, counted }) => [sequence, counted]))

@@ -127,7 +127,6 @@ function paragraph(text: string, size = 9, font: Font = 'plain'): Block {
 }
 
 const LABEL = 130
-/** A label and its value beside it. */
 function row(label: string, value: string, font: Font = 'plain'): Block {
   const size = font === 'mono' ? SMALL : 9
   const lines = wrapped(value, INNER - LABEL, size, font)

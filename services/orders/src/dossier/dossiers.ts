@@ -38,7 +38,6 @@ export interface DossierOptions {
 
 export type Dossiers = ReturnType<typeof createDossiers>
 
-/** Where the USDC of a withdrawal came from, proven and signed. */
 export function createDossiers({ store, signer, prove, place }: DossierOptions) {
   const chosenOf = async (merchantId: string, through: number, basis: DossierBasis): Promise<Chosen[] | null> => {
     const { amount, payoutAddress, entries } = basis
@@ -126,7 +125,6 @@ function whatThereIs(newest: readonly Reached[], payoutAddress: string): string 
   return `the newest ${DOSSIER_ORIGINS_MAX.toLocaleString('en')} entries, the most that one dossier takes, come to ${most} USDC; name the others in further ones by entries`
 }
 
-/** Every block that the origins name, each once, with what is to be proven of it. */
 function blocksOf(origins: readonly OriginFacts[]): BlockToProve[] {
   const blocks = new Map<string, { number: number; hash: string; transactions: Set<string> }>()
   for (const { origin, transfers } of origins)

@@ -19,7 +19,6 @@ export interface Mark {
 export interface Block {
   height: number
   marks: readonly Mark[]
-  /** A line below it. */
   isRuled?: boolean
 }
 

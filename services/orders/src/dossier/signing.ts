@@ -6,7 +6,6 @@ type Jwk = DossierKeys['keys'][number]
 /** The bytes before a seed of Ed25519 in PKCS #8 (RFC 8410). */
 const PKCS8 = '302e020100300506032b657004220420'
 
-/** An installation's signature of dossiers. */
 export interface DossierSigner {
   kid: string
   sign(bytes: Uint8Array): string
@@ -21,7 +20,6 @@ export function dossierSigner(seed: string): DossierSigner {
 
 const publicPartOf = (key: KeyObject): string => String(createPublicKey(key).export({ format: 'jwk' }).x)
 
-/** A public key by its 32 bytes in base64url. */
 export const publicJwk = (x: string): Jwk => ({ kty: 'OKP', crv: 'Ed25519', x, kid: thumbprint(x), alg: 'EdDSA', use: 'sig' })
 
 const thumbprint = (x: string) =>

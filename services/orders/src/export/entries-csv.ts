@@ -23,7 +23,6 @@ const columnsOf = (form: FileForm, written: (as: EntryColumn['as']) => Written):
     ]
   })
 
-/** As programs read it. */
 export const internationalColumns = columnsOf('international', () => asIs)
 
 /** As a spreadsheet in Brazil reads it: decimal commas, the times of São Paulo, and heads that an accountant knows. */

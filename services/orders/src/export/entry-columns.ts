@@ -46,7 +46,6 @@ const DOCUMENTS: Record<FiscalKind, string> = { nfe: 'NF-e', nfse: 'NFS-e' }
 
 const text = (head: string, read: EntryColumn['read']): EntryColumn => ({ head, as: 'text', read })
 
-/** Columns of a file of entries, whatever its format. */
 export const entryColumns: Record<FileForm, readonly EntryColumn[]> = {
   international: [
     ...FIELDS.map(([field, as]): EntryColumn => ({ head: field, as, read: entry => entry[field] })),

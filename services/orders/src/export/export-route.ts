@@ -5,7 +5,6 @@ import type { OrderHistory } from '../order/body'
 import type { Store } from '../store'
 import { orderColumns, paymentColumns, paymentRows } from './orders-csv'
 
-/** A list of orders as one file, by order or by payment. */
 export const exportOrders =
   (store: Store, normalized: (query: ListOrders) => ListOrders) =>
   async ({ query: { rows, ...query }, terms }: OwnersAsked<Operations['exportOrders']>, req: Request, res: Response) => {

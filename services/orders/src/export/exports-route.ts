@@ -17,11 +17,9 @@ export interface ExportRouteDeps {
   place: Pick<Place, 'publicUrl'>
   now: () => Date
   dossiers: Pick<Dossiers, 'ask'>
-  /** Called once there is a file to make. */
   exportAsked: () => void
 }
 
-/** Files of the ledger that are made in the background. */
 export function exportRoutes(router: Router, { store, database, place, now, dossiers, exportAsked }: ExportRouteDeps): void {
   const exportOf = async (id: string, terms: MerchantTerms): Promise<LedgerExport> => {
     const found = await store.exports.find(terms.merchant_id, id, now())

@@ -7,14 +7,12 @@ import { movement, OFX_END, ofxStart, STATEMENTS_END, STATEMENTS_START, statemen
 import { xlsx } from './xlsx'
 
 export interface LedgerPages {
-  /** All entries of the file, page by page. */
   entries(): AsyncIterable<readonly EntryBody[]>
   accounts(): Promise<readonly PayoutAccount[]>
   /** Its entries that reached or left a payout address. */
   movements(account: PayoutAccount): AsyncIterable<readonly EntryBody[]>
 }
 
-/** A part of a file, and how many more entries it has brought. */
 export interface FilePart {
   bytes: Buffer
   rows: number

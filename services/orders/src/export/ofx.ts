@@ -2,7 +2,6 @@ import { type EntryBody, formatUsdc } from '@ponte/contracts'
 import type { PayoutAccount } from '../ledger/entry'
 import { localClock } from './entry-columns'
 
-/** Header and signon; the statements follow, and the end. */
 export const ofxStart = (at: Date): string =>
   [
     ...['OFXHEADER:100', 'DATA:OFXSGML', 'VERSION:102', 'SECURITY:NONE', 'ENCODING:USASCII', 'CHARSET:1252', 'COMPRESSION:NONE'],

@@ -8,7 +8,6 @@ const STYLES = ['head', 'count', 'usdc', 'brl', 'time'] as const
 export type CellStyle = (typeof STYLES)[number]
 
 const DAY_MS = 86_400_000
-/** Days of spreadsheets are counted from here. */
 const FIRST_DAY = Date.UTC(1899, 11, 30)
 
 /** A moment as the clock of a zone shows it: spreadsheets know no zones. */

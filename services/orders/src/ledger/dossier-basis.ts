@@ -11,13 +11,11 @@ export const dossierBasis = z.object({
 })
 export type DossierBasis = z.infer<typeof dossierBasis>
 
-/** A standing entry of what reached a payout address. */
 export interface Reached {
   sequence: number
   units: bigint
 }
 
-/** An entry, and what of it counts. */
 export interface Chosen extends Reached {
   counted: bigint
 }

@@ -12,7 +12,6 @@ import { cursorAt, cursorText, type NumberedHistory } from '@ponte/service-kit'
 import type { PtaxRate } from '../quote/ptax'
 import { centavosAt } from './centavos'
 
-/** One movement of money, as the ledger keeps it. */
 export interface Entry {
   sequence: number
   kind: EntryKind
@@ -41,7 +40,6 @@ export interface Entry {
 /** A payout address on a network, with what reached and left it of the entries in a file. */
 export interface PayoutAccount {
   chainId: number
-  /** Lower-case. */
   address: string
   from: Date
   to: Date

@@ -13,7 +13,6 @@ import {
 } from '@ponte/contracts'
 import type { DossierBasis } from './dossier-basis'
 
-/** A file of a merchant's ledger, and how far it is. */
 export interface LedgerExport {
   id: string
   merchantId: string
@@ -60,7 +59,6 @@ export function openExport({ id, merchantId, through, requestedBy, dossier = nul
 
 const dateOf = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text))
 
-/** The entries that are in it. */
 export const searchIn = ({ atGte, atLt, kind, orderId, through }: LedgerExport) => ({
   at_gte: atGte?.toISOString(),
   at_lt: atLt?.toISOString(),
@@ -95,6 +93,5 @@ export const exportBody = (found: LedgerExport, publicUrl: string): ExportBody =
 
 export const isDossier = (format: ExportFormat): format is DossierFormat => DOSSIER_FORMATS.some(one => one === format)
 
-/** The name under which it is kept. */
 export const fileNameOf = (one: LedgerExport): string =>
   isDossier(one.format) ? `dossier-${one.id}.${one.format.replace('dossier_', '')}` : `entries.${one.format}`

@@ -1,7 +1,6 @@
 import { merchantShare } from '@ponte/contracts'
 import type { Order } from '../order/order'
 
-/** What the router has moved of an order's money, by the ledger. */
 export interface Moved {
   feeUnits: bigint
   settledUnits: bigint

@@ -13,7 +13,6 @@ export type Stray = Payment & Target & { memo: string; reason: MismatchReason }
 export interface Attachment {
   paymentId: string
   orderId: string
-  /** Which the payment carries on the chain. */
   memo: string
   reason: string
   /** `sub` of the user; null for a key. */

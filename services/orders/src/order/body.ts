@@ -22,7 +22,6 @@ export interface Place extends NetworkPlace {
   gaslessMinUnits: bigint | null
 }
 
-/** An order with its payments and what moved them on. */
 export interface OrderHistory extends Ledger {
   payments: readonly Payment[]
   sweeps: readonly Sweep[]

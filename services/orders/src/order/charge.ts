@@ -17,7 +17,6 @@ export const wantedCharge = (request: ChargeRequested, occurredAt: string): Want
   endsAt: new Date(request.expires_at ?? Date.parse(occurredAt) + request.expires_in * 1000),
 })
 
-/** True when its time is over. */
 export const hasLapsed = ({ request, endsAt }: WantedCharge, at: Date): boolean =>
   endsAt.getTime() - at.getTime() < Math.min(USEFUL_LIFE_MS, (request.expires_in * 1000) / 2)
 

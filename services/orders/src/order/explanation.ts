@@ -13,7 +13,6 @@ export interface Quoted {
   txHash: string
   /** As enough nodes show it; null while they were not asked. */
   transaction: TransactionFacts | null
-  /** Other orders that it may pay. */
   others: readonly Payee[]
   /** The merchant who asks; null for a payer. */
   merchantId: string | null

@@ -14,7 +14,6 @@ export function receivePayments(ledger: Ledger & Known, changed: readonly Paymen
   return { ...change, events: [...change.events, ...updatedEvents(ledger.order, change.order)] }
 }
 
-/** A subscription is notified of what its order shows from now on. */
 export function updatedEvents(before: Order, order: Order): NewEvent[] {
   if (order.subscriptionId === null) return []
   const state = shown(order)

@@ -7,7 +7,6 @@ export interface Tally {
   confirmedUnits: bigint
   /** The same with those that are not confirmed yet. */
   seenUnits: bigint
-  /** The part of the confirmed sum that came by transfers. */
   transferUnits: bigint
   /** The confirmed sum up to the end of the completing block; 0 before it. */
   completedUnits: bigint

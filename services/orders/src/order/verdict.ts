@@ -1,7 +1,6 @@
 import { CENT, type OrderException, type OrderStatus, roundingOf } from '@ponte/contracts'
 import type { Tally } from './tally'
 
-/** Deciding facts of an order beside its payments. */
 export interface Terms {
   usdcUnits: bigint
   /** By how much it may be short and still be paid; fixed when it was created. */

@@ -20,7 +20,6 @@ export type HttpRateSettings = z.infer<typeof httpRateSettings>
 
 const ANSWER_BYTES_MAX = 262_144
 
-/** A rate read from a JSON endpoint over HTTP. */
 export function httpRate(settings: HttpRateSettings, { now, maxAgeS }: { now: () => Date; maxAgeS: number }): RateSource {
   return {
     name: settings.name,

@@ -3,7 +3,6 @@ import { ApiError } from '@ponte/contracts'
 /** One source's word on the price of a USDC in reais. */
 export interface Observation {
   source: string
-  /** Micro-BRL per USDC. */
   rateMicros: bigint
   asOf: Date
   /** Older than this it prices nothing. */

@@ -5,7 +5,6 @@ import type { RateSource } from './source'
 export interface Rates extends Part {
   /** The quote of this moment, from memory. Throws `rate_unavailable`. */
   current(): Quote
-  /** Asks the sources at once. */
   refresh(): Promise<void>
   /** In seconds; infinite when nothing can be priced. */
   ageS(): number

@@ -6,7 +6,6 @@ export interface RefundClaim {
   id: string
   orderId: string
   merchantId: string
-  /** The secret at the end of the link. */
   payerToken: string
   units: bigint
   reason: string

@@ -204,7 +204,6 @@ export const latestEnd = ({ signatures }: Pick<StoredRefund, 'signatures'>): num
     .filter(({ validBefore }) => validBefore.getTime() !== NO_END.getTime())
     .reduce<number | null>((latest, { validBefore }) => Math.max(latest ?? 0, Math.floor(validBefore.getTime() / 1_000)), null)
 
-/** Asks the listener what becomes of them. */
 export const refundWatch = (refunds: readonly StoredRefund[], chainId: number): NewEvent => ({
   type: 'refund.watch',
   data: { chain_id: chainId, refunds: refunds.map(watched) },

@@ -2,7 +2,6 @@ import { type ChainAudited, NO_MEMO } from '@ponte/contracts'
 import type { Database } from '@ponte/service-kit'
 import type { PrismaClient, UnmatchedPayment } from '../generated/client'
 
-/** A payment or a sweep as it stands in the books. */
 export interface Booked {
   id: string
   place: 'order' | 'unmatched' | 'sweep'
@@ -42,7 +41,6 @@ const SUMS = `
   ) AS lines ON lines.block_number BETWEEN span.from_block AND span.to_block
   GROUP BY span.index`
 
-/** A span of blocks as the listener summed it up. */
 export type AuditedSpan = ChainAudited['spans'][number]
 
 /** Compared with the listener's books. */

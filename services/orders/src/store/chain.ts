@@ -162,7 +162,6 @@ const historyRow = z.object({
 })
 const NOTHING: ChainState = { generation: null, time: null, watermark: null, since: null, missing: 0 }
 
-/** The known chain, and the confirmed time that may be believed. */
 export function chainStore(database: Database, prisma: PrismaClient, now: () => Date, latestTime: () => Date) {
   const states = new Map<number, ChainState>()
   const heads = new Map<number, number>()
@@ -204,13 +203,11 @@ export function chainStore(database: Database, prisma: PrismaClient, now: () => 
       await database.commit({ write: ADOPT, values: { chain_id, generation, since, head, first_id: FIRST_ID } })
     },
 
-    /** Whether these events were taken in. */
     async hasTaken(eventIds: readonly string[]): Promise<boolean> {
       const { rows } = await database.query<{ count: number }>({ name: 'chain-taken', text: TAKEN }, [eventIds])
       return rows[0]?.count === new Set(eventIds).size
     },
 
-    /** An event that writes nothing. */
     async ignore(eventId: string): Promise<void> {
       await database.commit({ inbox: [eventId] })
     },

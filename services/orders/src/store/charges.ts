@@ -54,7 +54,6 @@ export const chargeOwner = ({ terms, subscription_id, order_id }: ChargeRequeste
 export function chargeStore(database: Database, prisma: PrismaClient, { now }: { now: () => Date }) {
   const events = (...list: NewEvent[]) => outboxRows(list, now())
   return {
-    /** Keeps a charge until it can be opened, with the reason why it waits. */
     async hold({ request, endsAt }: WantedCharge, reason: string, eventId: string): Promise<void> {
       const { order_id, terms } = request
       await database.commit({
@@ -65,7 +64,6 @@ export function chargeStore(database: Database, prisma: PrismaClient, { now }: {
       })
     },
 
-    /** Charges that are due, the longest waiting first. */
     async waiting(at: Date, limit: number): Promise<{ orderId: string; wanted(): WantedCharge }[]> {
       const where = { state: 'waiting', nextTryAt: { lte: at } }
       const rows = await prisma.charge.findMany({ where, orderBy: { nextTryAt: 'asc' }, take: limit })
@@ -78,7 +76,6 @@ export function chargeStore(database: Database, prisma: PrismaClient, { now }: {
       }))
     },
 
-    /** Number of waiting charges, and the age of the oldest in seconds. */
     async waitingCount(): Promise<number> {
       return prisma.charge.count({ where: { state: 'waiting' } })
     },
@@ -115,7 +112,6 @@ export function chargeStore(database: Database, prisma: PrismaClient, { now }: {
       }
     },
 
-    /** An event that changes nothing. */
     async recordEvent(eventId: string): Promise<void> {
       await database.commit({ inbox: [eventId] })
     },

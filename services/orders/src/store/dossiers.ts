@@ -83,7 +83,6 @@ export type StoredOrigin = z.infer<typeof origin>
 const transfer = z.object({ ...place, payerAddress: text.nullable(), units, found: int })
 export type StoredTransfer = Omit<z.infer<typeof transfer>, 'found'>
 
-/** Rows that an origin dossier is made of. */
 export function dossierStore(database: Database) {
   const reached = async (name: string, statement: string, values: readonly unknown[]): Promise<Reached[]> => {
     const { rows } = await database.query<{ sequence: string; units: string }>({ name, text: statement }, values)
@@ -94,11 +93,9 @@ export function dossierStore(database: Database) {
     newest: (merchantId: string, through: number, payoutAddress: string, limit: number) =>
       reached('dossier-newest', NEWEST, [merchantId, through, payoutAddress, limit]),
 
-    /** Entries among these that stand and reached a payout address. */
     named: (merchantId: string, through: number, sequences: readonly number[]) =>
       reached('dossier-named', NAMED, [merchantId, through, sequences]),
 
-    /** These orders, by id. */
     async orders(ids: readonly string[]): Promise<Map<string, Order>> {
       if (ids.length === 0) return new Map()
       const { rows } = await database.query(

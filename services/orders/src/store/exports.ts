@@ -98,7 +98,6 @@ export function exportStore(database: Database) {
         return true
       }),
 
-    /** The merchant's own, until it has expired. */
     async find(merchantId: string, id: string, at: Date): Promise<LedgerExport | null> {
       const where = 'WHERE id = $1 AND merchant_id = $2 AND expires_at > $3'
       const { rows } = await database.query({ name: 'export-find', text: `SELECT ${exports.select()} FROM exports ${where}` }, [
@@ -136,7 +135,6 @@ export function exportStore(database: Database) {
     fail: (one: ExportLease, failure: LedgerExport['failure']) => held('export-fail', FAIL, one, failure),
     release: (one: ExportLease) => held('export-release', RELEASE, one),
 
-    /** Parts of a file that is ready, in their order. */
     async *parts({ id, lease }: LedgerExport): AsyncGenerator<Buffer> {
       for (let number = 0; ; number++) {
         const text = 'SELECT bytes FROM export_chunks WHERE export_id = $1 AND lease = $2 AND number = $3'

@@ -142,7 +142,6 @@ export function foreignTokenStore(database: Database, now: () => Date) {
       await database.commit({ ...(eventId === undefined ? {} : { inbox: [eventId] }), events, answers, write: COMMIT, rows })
     },
 
-    /** A statement that changes nothing. */
     async ignore(eventId: string): Promise<void> {
       await database.commit({ inbox: [eventId] })
     },

@@ -175,7 +175,6 @@ export function intakeStore(database: Database, prisma: PrismaClient, committed:
       return { ledgers, unmatched: unmatched.rows.map(unmatchedPayments.parse), attached }
     },
 
-    /** The same orders with all of their payments. */
     async withAllPayments(ledgers: readonly IntakeLedger[]): Promise<IntakeLedger[]> {
       if (ledgers.length === 0) return []
       const { rows } = await database.query({ name: 'intake-all', text: ALL_PAYMENTS }, [ledgers.map(({ order }) => order.id)])
@@ -183,13 +182,11 @@ export function intakeStore(database: Database, prisma: PrismaClient, committed:
       return ledgers.map(ledger => ({ ...ledger, payments: known.get(ledger.order.id) ?? [], isAll: true }))
     },
 
-    /** Payments with this memo that came before there was an order. */
     async early(memo: string): Promise<Unmatched[]> {
       const text = `SELECT ${unmatchedPayments.select()} FROM unmatched_payments WHERE memo = $1 AND reason = 'unknown_memo'`
       return (await database.query({ name: 'intake-early', text }, [memo])).rows.map(unmatchedPayments.parse)
     },
 
-    /** Why a payment that came before its order does not count for it. */
     async setReason(id: string, reason: MismatchReason): Promise<void> {
       await prisma.unmatchedPayment.updateMany({ where: { id }, data: { reason } })
     },

@@ -194,7 +194,6 @@ export function ledgerStore(database: Database) {
       return { rows: found.map(parsed), history: { newest: newest ?? 0, epochs } }
     },
 
-    /** Their number, as far as it is counted. */
     async count(merchantId: string, search: EntrySearch, max: number): Promise<number> {
       const { where, values } = conditionsOf(merchantId, search)
       const text = `SELECT count(*) AS entries FROM (SELECT FROM entries WHERE ${where} LIMIT $${values.push(max)}) AS counted`
@@ -202,7 +201,6 @@ export function ledgerStore(database: Database) {
       return Number(rows[0]?.entries ?? 0)
     },
 
-    /** Payout addresses that they reached or left, with what that comes to. */
     async payoutAccounts(merchantId: string, search: EntrySearch): Promise<PayoutAccount[]> {
       const { where, values } = conditionsOf(merchantId, { ...search, payout: true })
       const text = `
@@ -212,7 +210,6 @@ export function ledgerStore(database: Database) {
       return rows.map(({ chain_id, address, from, to, units }) => ({ chainId: chain_id, address, from, to, units: BigInt(units) }))
     },
 
-    /** The last sequence that was given. */
     async newest(merchantId: string): Promise<number> {
       const { rows } = await database.query<{ sequence: string }>('SELECT sequence FROM ledgers WHERE merchant_id = $1', [merchantId])
       return Number(rows[0]?.sequence ?? 0)

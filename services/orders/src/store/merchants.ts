@@ -110,7 +110,6 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
       return isOurs ? row.refundApprovalAboveUnits : parseNullableUsdc(known.refund_approval_above)
     },
 
-    /** The newer of our copy and what the caller knew. */
     async newestTerms(known: MerchantTerms): Promise<MerchantTerms> {
       const row = await prisma.merchant.findUnique({ where: { id: known.merchant_id } })
       return newestTerms(

@@ -127,7 +127,6 @@ interface HistoryFields extends LedgerFields {
   authorization: unknown
 }
 
-/** An order with what its payments come to, counted anew. */
 export interface Counted extends Ledger {
   order: Order
   confirmedUnits: bigint
@@ -177,7 +176,6 @@ export function orderReads(database: Database, prisma: PrismaClient) {
 
     histories,
 
-    /** Their payments are counted anew. */
     counted: (ids: readonly string[]): Promise<Counted[]> => count('counted-by-id', 'WHERE orders.id = ANY($1::uuid[])', [ids]),
 
     /** Paid orders that may have settled since the merchant was last notified. */
@@ -206,7 +204,6 @@ export function orderReads(database: Database, prisma: PrismaClient) {
         where: { memo },
       }),
 
-    /** Memos that belong to an order. */
     async memosOf(memos: readonly string[]): Promise<string[]> {
       if (memos.length === 0) return []
       return (await prisma.order.findMany({ select: { memo: true }, where: { memo: { in: [...memos] } } })).map(({ memo }) => memo)

@@ -90,11 +90,9 @@ export function orderWrites(database: Database, { now, committed }: OrderStoreOp
 /** True when this charge is settled already: it was requested twice, or withdrawn. */
 export const isKnownOrder = (error: unknown) => isUniqueViolation(error, 'orders_pkey') || isSettledCharge(error)
 
-/** A new order alone, as one step of a transaction. */
 export const insertionOf = (change: Change, at: Date, invoicing?: NewInvoicing): Unit =>
   insertion([{ id: change.order.id, change, events: outboxRows(change.events, at), ...(invoicing ? { invoicing } : {}) }])
 
-/** A change of an order alone, as one step of a transaction. */
 export const updateOf = (change: Change, at: Date): Unit => update([{ id: change.order.id, change, events: outboxRows(change.events, at) }])
 
 function insertion(writes: readonly Write[]): Unit {

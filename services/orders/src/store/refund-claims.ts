@@ -44,7 +44,6 @@ export function refundClaimStore(database: Database) {
     find: async (id: string): Promise<RefundClaim | null> => (await found('refund-claim-find', 'id', id))[0] ?? null,
     findByPayerToken: async (token: string): Promise<RefundClaim | null> =>
       (await found('refund-claim-of-payer', 'payer_token', token))[0] ?? null,
-    /** In the order in which they were made. */
     ofOrder: (orderId: string): Promise<RefundClaim[]> => found('refund-claims-of-order', 'order_id', orderId),
     /** Counts a try with the code that was mailed last. Null where there is none, or none is left. */
     async takeCodeTry(id: string): Promise<RefundClaim | null> {

@@ -85,7 +85,6 @@ const MINUTE_MS = 60_000
 const HEARD_MS = 10 * MINUTE_MS
 const FORGOTTEN_MS = 30 * 24 * 60 * MINUTE_MS
 
-/** Written with a refund. */
 export interface RefundCause {
   eventId?: string
   events?: readonly OutboxRow[]
@@ -100,7 +99,6 @@ export function refundStore(database: Database, now: () => Date) {
       return rows[0] ? toStored(rows[0]) : null
     },
 
-    /** In the order in which they were made. */
     async ofOrder(orderId: string): Promise<StoredRefund[]> {
       return (
         await database.query({ name: 'refunds-of-order', text: `${FIND} WHERE order_id = $1 ORDER BY refunds.id` }, [orderId])
@@ -137,7 +135,6 @@ export function refundStore(database: Database, now: () => Date) {
       })
     },
 
-    /** A statement that changes nothing. */
     async ignore(eventId: string): Promise<void> {
       await database.commit({ inbox: [eventId] })
     },

@@ -52,7 +52,6 @@ const terms = {
   createdAt: time,
 }
 
-/** Written by a change. */
 const changing = {
   status: orderStatus,
   exception: orderException.nullable(),

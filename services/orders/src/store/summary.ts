@@ -16,7 +16,6 @@ interface Parts {
 
 const ATTENTION_MAX = 1000
 
-/** Sums of the ledger beside the state of orders. */
 export function summaryStore(database: Database, { ledger, merchants, attention, payoutSpans }: Parts) {
   return async (terms: MerchantTerms, query: SummaryQuery): Promise<SummaryBody> => {
     const merchantId = terms.merchant_id

@@ -25,7 +25,6 @@ export function civilPeriods(from: string, to: string, timezone: string, by: Per
 /** When the civil month began in which an instant lies. */
 export const monthStart = (at: Date, timezone: string): Date => startOf(`${dateAt(at.getTime(), timezone).slice(0, 7)}-01`, timezone)
 
-/** The first day of the next period. */
 function nextDate(date: string, by: PeriodUnit): string {
   const at = new Date(date)
   if (by === 'month') return dateOf(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1))

@@ -5,7 +5,6 @@ import type { CivilPeriod } from './civil-days'
 /** Orders that are open, by status, and that have an exception, by exception. */
 export type OrderCounts = Pick<SummaryBody, 'open' | 'attention'>
 
-/** Figures beside the sums of the ledger. */
 export interface SummaryState extends OrderCounts {
   toReturnUnits: bigint
   closedThrough: Date | null

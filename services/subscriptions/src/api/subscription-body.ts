@@ -4,10 +4,8 @@ import { plannedEnd, trialEnd } from '../subscription/end'
 import { REQUESTED } from '../subscription/period'
 import { type Charge, currentCharge, isLive, openAttempt, openOrderId, type Subscription } from '../subscription/subscription'
 
-/** The latest periods that are shown. */
 export const CHARGES_SHOWN = 24
 
-/** The subscription as the API shows it; with `charges` when they were asked for. */
 export function subscriptionBody(
   subscription: Subscription,
   { at, publicUrl, livemode }: { at: Date; publicUrl: string; livemode: boolean },

@@ -27,7 +27,6 @@ const UNIT = {
 const AVERAGE_MS = { day: 86_400_000, week: 604_800_000, month: 2_629_746_000, year: 31_556_952_000 } as const
 const DAY_MS = 86_400_000
 
-/** A schedule whose period 0 begins at `startAt`. */
 export function openSchedule(plan: { interval: Interval; intervalCount: number; timezone: string; startAt: Date }): Schedule {
   const { interval, intervalCount, timezone, startAt } = plan
   return { interval, intervalCount, timezone, firstIndex: 0, firstAt: startAt, anchor: civilTime(startAt, timezone), offset: 0 }
@@ -84,7 +83,6 @@ export function periodAt(schedule: Schedule, at: Date): number {
 
 const inMonths = (schedule: Pick<Schedule, 'interval'>) => 'months' in UNIT[schedule.interval]
 
-/** Days or months from the anchor to the boundary of period `index`. */
 function distance(schedule: Schedule, index: number): number {
   const unit = UNIT[schedule.interval]
   const step = ('months' in unit ? unit.months : unit.days) * schedule.intervalCount

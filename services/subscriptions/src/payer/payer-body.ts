@@ -14,7 +14,6 @@ interface Shown {
 
 const statuses = { open: 'open', paid: 'paid', skipped: 'unpaid' } as const
 
-/** The subscription as its payer may see it. */
 export function payerBody(subscription: Subscription, { merchantName, publicUrl, at, charges }: Shown): PayerSubscriptionBody {
   const { schedule } = subscription
   const due = payerDue(subscription, at)

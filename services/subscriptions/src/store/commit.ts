@@ -55,7 +55,6 @@ const CHANGE: Statement = {
   ${updateVersioned('subscriptions', [...changingColumns, 'claimed_until'])}`,
 }
 
-/** Writes a new subscription with the answer for a repeated request. */
 export async function writeNew(database: Database, subscription: Subscription, cause: Cause, at: Date): Promise<void> {
   await database.commit({
     ...causeOf(cause),

@@ -2,7 +2,6 @@ import { formatNullableUsdc, type MerchantTerms, parseNullableUsdc } from '@pont
 import type { Database, Statement } from '@ponte/service-kit'
 import type { Merchant, PrismaClient } from '../generated/client'
 
-/** Keeps the newest terms of the records named `$merchants`. */
 export const SAVE_TERMS = `
     INSERT INTO merchants AS known (id, version, display_name, payout_address, payment_tolerance_units)
     SELECT id, version, display_name, payout_address, payment_tolerance_units FROM json_populate_recordset(NULL::merchants, $merchants)

@@ -61,7 +61,6 @@ const issuedEvent = (
 
 export interface OrderStoreOptions {
   now: () => Date
-  /** Called when an event waits to be published. */
   published(): void
 }
 
@@ -83,7 +82,6 @@ export const orderStore = (database: Database, prisma: PrismaClient, { now, publ
     return true
   },
 
-  /** Keeps why an order is not opened yet. */
   async recordWaiting(orderId: string, reason: string, eventId: string): Promise<void> {
     await database.commit({ inbox: [eventId], write: RECORD_WAITING, values: { order_id: orderId, reason } })
   },

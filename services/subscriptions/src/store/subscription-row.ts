@@ -57,7 +57,6 @@ type Columns = Readonly<Record<string, (subscription: Subscription, at: Date) =>
 export const fixedColumns: readonly string[] = Object.keys(fixed)
 export const changingColumns: readonly string[] = Object.keys(changing)
 
-/** The row of a subscription, by column name. */
 export const recordOf = (subscription: Subscription, at: Date): object =>
   Object.fromEntries(
     Object.entries({ ...fixed, ...changing, version: (s: Subscription) => s.version } satisfies Columns).map(([column, read]) => [

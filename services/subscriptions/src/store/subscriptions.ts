@@ -75,7 +75,6 @@ export function subscriptionStore(
     const row = await prisma.subscription.findUnique({ where: which, include: { charges } })
     return row && toSubscription(row, dunning)
   }
-  /** The rows with these ids, in their order. */
   const rowsOf = async (ids: string[]): Promise<FullRow[]> => {
     const charges = { where: { OR: UNSETTLED }, orderBy: { periodIndex: 'asc' as const }, include: { attempts: ATTEMPTS } }
     const rows = await prisma.subscription.findMany({ where: { id: { in: ids } }, include: { charges } })
@@ -102,7 +101,6 @@ export function subscriptionStore(
       return attempt && find({ id: attempt.subscriptionId }, attempt.periodIndex)
     },
 
-    /** Subscriptions of a merchant, newest first; oldest first when paging backwards. */
     async list(merchantId: string, query: ListSubscriptions, limit: number): Promise<Found<Subscription>> {
       const { rows, searchedTo } = await keysetPage<{ id: string }>(database, {
         select: 'id',
@@ -143,7 +141,6 @@ export function subscriptionStore(
       return change.subscription
     },
 
-    /** Merchants that have subscriptions which are due. */
     async merchantsDue(): Promise<string[]> {
       await database.query({ name: 'resume-awaiting', text: RESUME }, [now()])
       const due = await prisma.subscription.groupBy({ by: ['merchantId'], where: { wakeAt: { lte: now() } } })

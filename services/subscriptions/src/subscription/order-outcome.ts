@@ -103,7 +103,6 @@ function chargeOf(subscription: Subscription, orderId: string): Charge {
   return charge
 }
 
-/** The subscription with this charge in the place of its period, one of its orders changed. */
 function withAttempt(subscription: Subscription, charge: Charge, orderId: string, change: Partial<Attempt>): Subscription {
   const attempts = charge.attempts.map(attempt => (attempt.orderId === orderId ? { ...attempt, ...change } : attempt))
   const charges = subscription.charges.map(other => (other.periodIndex === charge.periodIndex ? { ...charge, attempts } : other))

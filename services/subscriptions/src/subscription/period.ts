@@ -50,7 +50,6 @@ export function periodVerdict(charge: Charge | undefined, terms: PeriodTerms, at
   return verdict(isFirst(charge) ? 'due' : 'retrying', issueAt)
 }
 
-/** The rest of a charge's amount after its orders' payments. */
 export function missingOf({ brlCentavos, attempts }: Charge): bigint {
   const received = attempts.reduce((sum, { receivedCentavos }) => sum + receivedCentavos, 0n)
   return received >= brlCentavos ? 0n : brlCentavos - received

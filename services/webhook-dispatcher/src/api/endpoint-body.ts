@@ -14,7 +14,6 @@ interface Shown {
   withSecrets: boolean
 }
 
-/** An endpoint as its merchant reads it. */
 export function endpointBody(
   endpoint: Endpoint,
   health: EndpointHealth,

@@ -38,7 +38,6 @@ export interface Verdict extends Progress {
 const FREE_LOSSES = 1
 const OWN_FAULT_DELAY_S = 60
 
-/** Written about one claimed delivery. */
 export interface DeliveryResult {
   id: string
   verdict: Verdict

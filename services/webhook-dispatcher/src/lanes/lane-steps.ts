@@ -11,7 +11,6 @@ export interface Completion {
 export interface LaneStep<Lane extends Lease = Lease> {
   lane: Lane
   results: readonly DeliveryResult[]
-  /** Deliveries that remain in flight. */
   remaining: readonly string[]
   /** Number to claim next, or the record of its row when it is released. */
   next: { want: number } | { slow: boolean; failStreak: number }

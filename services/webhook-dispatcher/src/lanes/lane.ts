@@ -37,7 +37,6 @@ export interface Lease {
   token: string
 }
 
-/** A lane whose lease this process holds. */
 export interface HeldLane extends Lease {
   health: LaneHealth
   /** The merchant's limit of deliveries in flight. */

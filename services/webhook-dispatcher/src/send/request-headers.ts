@@ -10,7 +10,6 @@ export interface Message {
 
 export interface Signing {
   format: EndpointFormat
-  /** The secret in force. */
   secret: string
   /** A rotated one that waits: the standard format signs with both. */
   pendingSecret: string | null

@@ -26,7 +26,6 @@ export const claimedOf = (lanes: string) => `
 export const NO_DELIVERY = `NULL::uuid AS id, NULL::uuid AS event_id, NULL AS event_type, 0 AS attempts, 0 AS losses, NULL::bytea AS body,
   NULL AS sequence, 0::float AS age_s, NULL AS trace`
 
-/** One delivery as it is sent. */
 export interface Claimed {
   id: string
   event_id: string

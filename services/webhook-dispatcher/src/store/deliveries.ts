@@ -60,7 +60,6 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
   const inFlightTo = async (endpointIds: string[]): Promise<string[]> =>
     (await prisma.lane.findMany({ where: { endpointId: { in: endpointIds } } })).flatMap(lane => lane.inFlight)
 
-  /** Ids of the events that a query is about; undefined when it asks for any. */
   const eventsAbout = async (merchantId: string, { order_id, subscription_id }: ListDeliveries): Promise<string[] | undefined> => {
     if (order_id === undefined && subscription_id === undefined) return undefined
     const about = { ...(order_id ? { orderId: order_id } : {}), ...(subscription_id ? { subscriptionId: subscription_id } : {}) }

@@ -160,7 +160,6 @@ export function endpointStore(database: Database, prisma: PrismaClient) {
     remove: (endpoint: Endpoint, terms: MerchantTerms, at: Date): Promise<void> =>
       write({ ...endpoint, headerNames: [], sealedHeaders: null, pending: null }, terms, { stopped: false, moved: false }, at),
 
-    /** Makes an event that goes to this endpoint alone. */
     async test(
       endpoint: Endpoint,
       test: { eventId: string; deliveryId: string; merchantVersion: number; type: string; body: Buffer },

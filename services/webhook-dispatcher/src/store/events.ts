@@ -119,7 +119,6 @@ const AFTER = `
   SELECT ARRAY(SELECT id FROM looked_at WHERE $3::text IS NULL OR type = $3 ORDER BY sequence LIMIT $4) AS ids,
     (SELECT max(sequence)::text FROM looked_at) AS last, (SELECT count(*)::int FROM looked_at) AS looked_at, ${HISTORY}`
 
-/** Events from a sequence on. */
 export interface Pulled {
   rows: EventRow[]
   /** The last sequence that was looked at. */
@@ -150,7 +149,6 @@ export function eventStore(database: Database, prisma: PrismaClient) {
     return events.map((_, index) => ({ waits, lanes: index === 0 ? (saved?.lanes ?? []) : [] }))
   }
   const batch = groupCommit(insert)
-  /** In this order. */
   const findAll = async (ids: string[]): Promise<EventRow[]> => inOrder(ids, await prisma.event.findMany({ where: { id: { in: ids } } }))
   return {
     /** Stores an event and makes it due. Those of one moment share a commit. */
@@ -172,7 +170,6 @@ export function eventStore(database: Database, prisma: PrismaClient) {
     /** Events whose merchant is not known in their version yet. */
     countWaiting: (): Promise<number> => prisma.event.count({ where: { waiting: true } }),
 
-    /** True while an event could be admitted. */
     hasAdmissible: async (): Promise<boolean> =>
       (await database.query({ name: 'events-admissible', text: HAS_ADMISSIBLE })).rows.length > 0,
 

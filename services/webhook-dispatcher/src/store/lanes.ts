@@ -54,7 +54,6 @@ const HAS_DUE = 'SELECT 1 FROM lanes WHERE class IN (0, 1, 2) AND turn_at <= now
 export interface LeasedLane {
   recipient: Recipient
   want: number
-  /** As its row records it. */
   slow: boolean
   failStreak: number
   claimed: Claimed[]
@@ -85,7 +84,6 @@ export function laneStore(database: Database) {
       await database.query({ name: 'lanes-renew', text: RENEW }, [lanes.map(lane => lane.endpointId), lanes.map(lane => lane.token)])
     },
 
-    /** True while some lane's turn has come. */
     hasDue: async (): Promise<boolean> => (await database.query({ name: 'lanes-due', text: HAS_DUE })).rows.length > 0,
   }
 }

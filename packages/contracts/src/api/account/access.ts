@@ -30,7 +30,6 @@ export const PERMISSIONS = [
 ] as const
 export type Permission = (typeof PERMISSIONS)[number]
 
-/** Rights of the API key of the specification, which is not a named one. */
 export const SPECIFIED_KEY_SCOPES: readonly Permission[] = [
   'orders:read',
   'orders:write',
@@ -42,7 +41,6 @@ export const SPECIFIED_KEY_SCOPES: readonly Permission[] = [
 
 export const keyScope = z.enum(KEY_SCOPES).meta({ description: 'What the key may do' })
 
-/** Body of `POST /api/v1/merchants/me/api-keys`. */
 export const createApiKey = z.strictObject({
   name: text(80).meta({ description: 'What it is for', example: 'ERP' }),
   scopes: z

@@ -11,11 +11,9 @@ const filters = {
   created_lt: timestamp.optional(),
 }
 
-/** Query of `GET /api/v1/merchants/me/audit`. */
 export const listAudit = z.strictObject({ ...pageQuery, ...filters }).refine(isOneWay, notOneWay)
 export type ListAudit = z.infer<typeof listAudit>
 
-/** Query of `GET /api/v1/merchants/me/audit.csv`: a list's, without its pages. */
 export const exportAudit = z.strictObject(filters)
 
 export const auditOutcome = z.enum(['done', 'repeated', 'refused', 'unknown']).meta({

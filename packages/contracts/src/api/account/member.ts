@@ -60,23 +60,18 @@ export const member = z.object({
 })
 export type MemberBody = z.infer<typeof member>
 
-/** Body of `PATCH /api/v1/merchants/me/members/:id`. */
 export const updateMember = z.strictObject({ role })
 export type UpdateMember = z.infer<typeof updateMember>
 
-/** Query of `PATCH` and `DELETE /api/v1/merchants/me/members/:id`. */
 export const memberKeysQuery = z.strictObject({ keep_api_keys: z.enum(['true', 'false'], 'must be true or false').optional() })
 
 const revokedKeys = { revoked_api_keys: z.array(id).meta({ description: 'Named keys that the member made' }) }
 
-/** Answer of `PATCH`. */
 export const updatedMember = member.extend(revokedKeys)
 export type UpdatedMemberBody = z.infer<typeof updatedMember>
 
-/** Answer of `DELETE`. */
 export const deletedMember = z.object({ object: z.literal('member'), id, deleted: z.literal(true), ...revokedKeys })
 
-/** Body of `POST /api/v1/merchants/me/invitations`. */
 export const createInvitation = z.strictObject({ email, role })
 export type CreateInvitation = z.infer<typeof createInvitation>
 
@@ -99,6 +94,5 @@ const invitationToken = z
   .meta({ description: 'Hand it to the colleague; it works once, for seven days', example: `inv_${'0123456789abcdef'.repeat(4)}` })
 export const invitationWithToken = invitation.extend({ token: invitationToken })
 
-/** Body of `POST /api/v1/invitations/accept`. */
 export const acceptInvitation = z.strictObject({ token: invitationToken })
 export type AcceptInvitation = z.infer<typeof acceptInvitation>

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { id, timestamp } from '../../fields'
 
-/** A login of a user, as the gateway has seen it at work. */
 export const session = z
   .object({
     object: z.literal('session'),

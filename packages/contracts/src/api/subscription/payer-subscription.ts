@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { brlAmount, description, timestamp } from '../../fields'
 import { interval, subscription, subscriptionStatus, timezone } from './subscription'
 
-/** A payer's view of a subscription by its link: no reference, no metadata and no id of the merchant's. */
 export const payerSubscription = z
   .object({
     object: z.literal('payer_subscription'),

@@ -214,7 +214,6 @@ export const pendingCharge = z
   .meta({ id: 'PendingCharge' })
 export type PendingChargeBody = z.infer<typeof pendingCharge>
 
-/** Path of `POST /api/v1/subscriptions/:id/charges/:period_index/accept`. */
 export const periodIndexInPath = z
   .string()
   .regex(/^\d{1,9}$/, 'must be a whole number')
@@ -227,9 +226,7 @@ const filters = {
   created_lt: timestamp.optional(),
 }
 
-/** Query of `GET /api/v1/subscriptions`. */
 export const listSubscriptions = z.strictObject({ ...pageQuery, ...filters }).refine(isOneWay, notOneWay)
 export type ListSubscriptions = z.infer<typeof listSubscriptions>
 
-/** Query of `GET /api/v1/subscriptions.csv`: a list's, without its pages. */
 export const exportSubscriptions = z.strictObject(filters)

@@ -51,7 +51,6 @@ export async function sendCsv<Row>(req: Request, res: Response, list: CsvList<Ro
   })
 }
 
-/** The caller has closed the connection. */
 export const isGone = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
 
 type Columns<Row> = Pick<CsvList<Row>, 'columns' | 'separator'>

@@ -1,6 +1,5 @@
 import type { loginPt } from './login-pt'
 
-/** Texts of logging in, signing up, mailed links and the page of one's own login. */
 export const loginEn: typeof loginPt = {
   title: 'Log in',
   signUpTitle: 'Create an account',

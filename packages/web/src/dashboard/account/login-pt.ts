@@ -1,4 +1,3 @@
-/** Texts of logging in, signing up, mailed links and the page of one's own login. */
 export const loginPt = {
   title: 'Entrar',
   signUpTitle: 'Criar conta',

@@ -49,7 +49,6 @@ export interface ProvidedUser {
   email?: string
   factors?: Factor[]
 }
-/** A session that the provider has begun or renewed. */
 export interface Grant {
   access_token: string
   refresh_token: string

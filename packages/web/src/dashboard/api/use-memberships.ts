@@ -23,7 +23,6 @@ export function useHolds(): (permission: Permission) => boolean {
   return permission => shown?.permissions.includes(permission) ?? isUnknown
 }
 
-/** Whether the user may do this, by the table of operations. */
 export function useMay(operation: OperationId): boolean {
   const holds = useHolds()
   return neededFor[operation].every(holds)

@@ -15,7 +15,6 @@ import { useWords } from '../texts/words'
 import { DeliveryBadge } from './delivery-badge'
 import { ReplayRange } from './replay-range'
 
-/** The last fault, in words. */
 export function useFault() {
   const { t } = useWords()
   return (of: Pick<DeliveryBody, 'last_error_code' | 'last_http_status' | 'dead_reason'>): string | null => {

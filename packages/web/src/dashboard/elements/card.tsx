@@ -18,7 +18,6 @@ export function Card({ title, className = '', ref, children }: CardProps) {
   )
 }
 
-/** Cards side by side where there is room. */
 export function Columns({ children }: { children: ReactNode }) {
   return <div className="columns">{children}</div>
 }

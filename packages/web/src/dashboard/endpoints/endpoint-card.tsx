@@ -15,7 +15,6 @@ import { useWords } from '../texts/words'
 import { EndpointForm } from './endpoint-form'
 import { useEndpointName, useEndpointsChanged } from './use-endpoints'
 
-/** One endpoint beside the webhook_url, and what can be done with it. */
 export function EndpointCard({ endpoint }: { endpoint: WebhookEndpointBody }) {
   const { t, moment } = useWords()
   const nameOf = useEndpointName()

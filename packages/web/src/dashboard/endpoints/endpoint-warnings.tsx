@@ -3,7 +3,6 @@ import { useWords } from '../texts/words'
 import { endpointWarnings } from './endpoint-warning'
 import { useEndpointName, useEndpoints } from './use-endpoints'
 
-/** Shown to a merchant: an endpoint that has been failing for a day, or events that were not delivered. */
 export function EndpointWarnings() {
   const { t, moment } = useWords()
   const nameOf = useEndpointName()

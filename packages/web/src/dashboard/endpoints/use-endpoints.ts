@@ -14,13 +14,11 @@ export function useEndpoints() {
   return useQuery({ queryKey: KEY, queryFn: () => api.endpoints().then(({ data }) => data), refetchInterval: REFRESH_MS, enabled })
 }
 
-/** Called when one has changed. */
 export function useEndpointsChanged(): () => void {
   const queries = useQueryClient()
   return () => void queries.invalidateQueries({ queryKey: KEY })
 }
 
-/** A merchant's name for an endpoint. */
 export function useEndpointName(): (endpoint: WebhookEndpointBody) => string {
   const { t } = useWords()
   return endpoint => (endpoint.is_default ? t.endpoints.main : (endpoint.description ?? hostOf(endpoint.url)))

@@ -15,7 +15,6 @@ export interface InvoiceProps {
   /** The members of the request that only this kind has, and the rules of their fields. */
   own(text: FieldText): object
   rules?: Record<string, readonly Rule[]>
-  /** Their fields. */
   children: ReactNode
 }
 

@@ -1,7 +1,6 @@
 import { isTaxId, normalizeTaxId } from '@ponte/contracts/tax-id'
 import type { Texts } from '../texts/pt'
 
-/** A field's rule, and the message when it is broken. */
 export interface Rule {
   fault: keyof Texts['faults']
   holds(text: string): boolean

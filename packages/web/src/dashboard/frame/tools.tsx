@@ -2,7 +2,6 @@ import { ThemeButton } from '../../brand/theme-button'
 import { setLanguage } from '../../language'
 import { useWords } from '../texts/words'
 
-/** Language and theme. */
 export function Tools() {
   const { t, language } = useWords()
   return (

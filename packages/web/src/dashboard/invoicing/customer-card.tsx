@@ -100,7 +100,6 @@ function CustomerForm({ customer, save, onDone }: Pick<CustomerCardProps, 'custo
 
 export const CUSTOMER_RULES = { 'customer.email': [optionalEmail], 'customer.tax_id': [optionalTaxId] }
 
-/** A customer as its fields have it. */
 export const customerIn = (text: FieldText): CustomerInput => ({
   name: text('customer.name') || null,
   email: text('customer.email') || null,

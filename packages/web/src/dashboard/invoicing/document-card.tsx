@@ -21,7 +21,6 @@ interface DocumentCardProps {
   onDone(): void
 }
 
-/** The fiscal document of an order. */
 export function DocumentCard({ document, save, onDone }: DocumentCardProps) {
   const { t } = useWords()
   return (

@@ -1,4 +1,3 @@
-/** Customer and fiscal document of an order or a subscription. */
 export const invoicingPt = {
   customer: 'Cliente',
   noCustomer: 'Nenhum cliente informado. Para pagar, isso nunca é preciso.',

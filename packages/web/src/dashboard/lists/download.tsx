@@ -5,7 +5,6 @@ import { Failure } from '../elements/states'
 import { useWords } from '../texts/words'
 import { saveBlob } from './save-blob'
 
-/** A list as a file. */
 export function Download({ list, query = {} }: { list: ListFile; query?: Query }) {
   const { t } = useWords()
   const download = useMutation({

@@ -10,10 +10,8 @@ export function monthAt(at: Date): string {
   return `${part('year')}-${part('month')}`
 }
 
-/** So many months later, or before. */
 export const monthAfter = (month: string, by: number): string => monthOf(Number(month.slice(0, 4)), Number(month.slice(5)) - 1 + by)
 
-/** Its first and its last day. */
 export function daysOf(month: string): { from: string; to: string } {
   const last = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 0))
   return { from: `${month}-01`, to: last.toISOString().slice(0, 10) }

@@ -20,7 +20,6 @@ interface Entry {
   body?: ReactNode
 }
 
-/** The events that speak of an order, with their deliveries. */
 async function eventsOf({ id }: OrderBody): Promise<{ event: EventBody; deliveries: DeliveryBody[] }[]> {
   const about = { order_id: id, limit: String(PAGE) }
   const [events, deliveries] = await Promise.all([api.events(about), api.deliveries(about)])

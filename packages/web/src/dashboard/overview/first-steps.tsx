@@ -22,7 +22,6 @@ export function FirstSteps() {
   const [needsWebhook, setNeedsWebhook] = useState(remembered(NO_WEBHOOK) === null)
   const may = { payout: useMay('signPayoutChange'), webhook: useMay('updateMerchant'), invoice: useMay('createOrder') }
   if (!merchant.data || !paid.data || endpoints.isLoading) return null
-  // The webhook_url is one of them.
   const hasWebhook = endpoints.data?.some(({ url }) => url !== null) ?? false
   const steps = [
     { name: t.firstSteps.payout, isMine: may.payout, isDone: merchant.data.payout_address !== null, href: '/settings' },

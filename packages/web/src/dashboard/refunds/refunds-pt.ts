@@ -1,6 +1,5 @@
 import type { RefundStatusName } from '@ponte/contracts'
 
-/** Money of an order that goes back. */
 export const refundsPt = {
   title: 'Devoluções',
   fresh: 'Devolver dinheiro',

@@ -4,7 +4,6 @@ import type { Provider } from '../../wallet/provider'
 import { refusalOf } from '../../wallet/refusal'
 import type { refundsPt } from './refunds-pt'
 
-/** Why the wallet did not sign. */
 export class NotSigned extends Error {
   override name = 'NotSigned'
   constructor(readonly reason: keyof typeof refundsPt.refusals) {

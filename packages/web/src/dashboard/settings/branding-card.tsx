@@ -13,7 +13,6 @@ import { logoFrom } from './logo-file'
 import './branding-card.css'
 import { Field } from '../forms/field'
 
-/** Logo, colour, contact and terms of the checkout. */
 export function BrandingCard() {
   const { t } = useWords()
   const { data, error } = useQuery({ queryKey: ['branding'], queryFn: api.branding })

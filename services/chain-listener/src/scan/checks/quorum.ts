@@ -171,7 +171,6 @@ export function createVotes({ nodes, watch, findDeposits, quorum, prover, logger
       return { kind: 'theirs', payments: truth.map(one => ({ ...one, blockTime: times.get(one.blockNumber) ?? to.time })) }
     },
 
-    /** Proven content of blocks, by number. */
     prove: (headers: readonly Header[]) => prover.prove(headers, watch.transfers !== 'none'),
     /** Proofs of all that is read take the place of what a node shows. */
     async withProven(

@@ -29,7 +29,6 @@ export function agreedHeader(claims: readonly (Header & { isWorthless: boolean }
 /** The same text for the same payments, at the same times, whichever node read them in whatever order. */
 export const linesOf = (payments: readonly SeenPayment[]): string => payments.map(lineOf).sort().join('\n')
 
-/** Whether both are the same payments, of which the second ones stand in the chain's order. */
 export function areSame(payments: readonly SeenPayment[], others: readonly SeenPayment[]): boolean {
   const sorted = payments.toSorted(byPlace)
   return sorted.length === others.length && sorted.every((one, index) => isSame(one, others[index] ?? one))

@@ -2,7 +2,6 @@ import type { Metrics } from '@ponte/service-kit'
 import { questions } from '../../rpc/pool'
 import type { Status } from '.'
 
-/** Everything of the status that is a number, for Prometheus. */
 export function observeStatus(metrics: Metrics, status: () => Promise<Status>): void {
   // One scrape reads the status once, whatever the number of gauges.
   let cached: { at: number; value: Promise<Status> } | undefined
