@@ -1,2 +1,3 @@
+export * from './testing/bench'
 export * from './testing/process-table'
 export * from './testing/test-database'

@@ -1,9 +1,9 @@
-import { writeFileSync } from 'node:fs'
-import { chainListenerConfig, chainListenerMigrations, createChainListener } from '@ponte/chain-listener'
+import { chainListenerMigrations } from '@ponte/chain-listener'
 import { startFaultProxy } from '@ponte/local-servers'
-import { type Bus, openDatabase, readConfig, silentLogger, until } from '@ponte/service-kit'
-import { processTable, testDatabase } from '@ponte/service-kit/testing'
+import { type Bus, openDatabase, until } from '@ponte/service-kit'
+import { cpuSeconds, quantile, runBench, testDatabase } from '@ponte/service-kit/testing'
 import { type Chain, memoOf, startChain } from '../test/chain'
+import { listenerOn, swallowing } from './listener'
 import { fill } from './long-chain'
 import { type PonderRun, ponder } from './ponder'
 import { bareLoop, queryFilter } from './rivals'
@@ -74,48 +74,15 @@ async function ponderRows(chain: Chain): Promise<Row[]> {
   }
 }
 
-/** Seconds of processor that processes have used so far; NaN where that cannot be known. */
-function cpuSeconds(pids: readonly number[]): number {
-  const found = processTable().filter(({ pid }) => pids.includes(pid))
-  return found.length < pids.length ? Number.NaN : found.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / 1_000
-}
-
 const round = (value: number, digits: number) => Number(value.toFixed(digits))
 
-/** A bus that takes everything at once: the outbox is published, no one reads it. */
-const swallowing: Bus = {
-  name: 'bus',
-  publish: async () => undefined,
-  accepts: () => true,
-  announce: () => undefined,
-  consume: queue => ({ name: `${queue} queue` }),
-  deadLetters: () => ({ count: async () => 0, list: async () => [], retry: async () => 0, discard: async () => 0 }),
-  listen: () => ({ name: 'announcements' }),
-}
-
-function listenerOn(chain: Chain, databaseUrl: string, bus: Bus, env: Record<string, string> = {}) {
-  const config = readConfig(chainListenerConfig, {
-    DATABASE_URL: databaseUrl,
-    AMQP_URL: 'amqp://unused',
-    HOST: '127.0.0.1',
-    OPS_PORT: '0',
-    CHAIN_ID: '31337',
-    RPC_URLS: chain.anvil.rpcUrl,
-    ROUTER_ADDRESSES: chain.emitter,
-    TOKEN_ADDRESS: chain.emitter,
-    DEVELOPMENT_CHAIN: 'true',
-    PONTE_MODE: 'development',
-    BLOCK_TIME_AHEAD_MAX_S: '31536000',
-    VERIFY_DEPLOYMENT: 'false',
-    ...env,
-  })
-  return createChainListener(config, { logger: silentLogger, bus })
-}
+const listenerAt = (chain: Chain, DATABASE_URL: string, env: Record<string, string>, bus = swallowing) =>
+  listenerOn({ DATABASE_URL, RPC_URLS: chain.anvil.rpcUrl, ROUTER_ADDRESSES: chain.emitter, TOKEN_ADDRESS: chain.emitter, ...env }, bus)
 
 /** The real service, from an empty database to the head: payments, cursor and outbox committed to PostgreSQL, and everything published. */
 async function ours(chain: Chain, height: number, env: Record<string, string> = {}): Promise<Seen> {
   const database = await testDatabase(chainListenerMigrations)
-  const listener = listenerOn(chain, database.url, swallowing, { CONFIRMATIONS: '1', ...env })
+  const listener = listenerAt(chain, database.url, { CONFIRMATIONS: '1', ...env })
   const sql = openDatabase({ url: database.url, poolSize: 2 })
   const count = async (text: string) => (await sql.query<{ n: number }>(text)).rows[0]?.n ?? 0
   await listener.start()
@@ -156,7 +123,7 @@ async function latency(): Promise<{ p50: number; p95: number; p99: number; round
       for (const { memo } of JSON.parse(body).data.payments) waiting.get(memo)?.(performance.now())
     },
   }
-  const listener = listenerOn(chain, database.url, bus, { WS_URL: chain.anvil.wsUrl, CONFIRMATIONS: '2' })
+  const listener = listenerAt(chain, database.url, { WS_URL: chain.anvil.wsUrl, CONFIRMATIONS: '2' }, bus)
   await listener.start()
   await listener.idle()
   const times: number[] = []
@@ -172,11 +139,11 @@ async function latency(): Promise<{ p50: number; p95: number; p99: number; round
   await database.drop()
   await chain.stop()
   times.sort((a, b) => a - b)
-  const at = (share: number) => round(times[Math.floor(times.length * share)] ?? Number.NaN, 1)
+  const at = (share: number) => round(quantile(times, share), 1)
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99), rounds: times.length }
 }
 
-export async function benchChain() {
+async function benchChain() {
   const chain = await startChain({ noMining: true })
   try {
     const started = performance.now()
@@ -208,19 +175,9 @@ export async function benchChain() {
   }
 }
 
-async function main() {
+runBench(async () => {
   const result = await benchChain()
   console.table(result.rows)
   console.log('block mined to its payment on the bus, WebSocket head (ms):', result.detected_after_block_ms)
-  const file = process.env.PONTE_BENCH_RESULT
-  if (file) writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
-}
-
-if (require.main === module)
-  main().then(
-    () => process.exit(0),
-    error => {
-      console.error(error)
-      process.exit(1)
-    },
-  )
+  return result
+})

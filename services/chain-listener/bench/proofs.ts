@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs'
 import { startFaultProxy } from '@ponte/local-servers'
 import { PAYMENT_RECEIVED_TOPIC } from '@ponte/payment-router'
 import { silentLogger } from '@ponte/service-kit'
+import { runBench } from '@ponte/service-kit/testing'
 import type { Watch } from '../src/logs/filter'
 import { TRANSFER_TOPIC } from '../src/logs/transfer'
 import { fetchHeaders } from '../src/proof/header'
@@ -82,21 +82,12 @@ async function measure(count: number): Promise<Row[]> {
   return rows
 }
 
-async function main() {
+runBench(async () => {
   const rows = [...(await measure(200)), ...(await measure(1_500))]
   console.log('  a block with a payment, read and proven; the stand-in for a node works in the same process')
   for (const { receipts, mode, kilobytes, ms } of rows)
     console.log(
       `  ${String(receipts).padStart(5)} receipts  ${mode.padEnd(9)} ${String(kilobytes).padStart(8)} kB  ${String(ms).padStart(7)} ms`,
     )
-  const file = process.env.PONTE_BENCH_RESULT
-  if (file) writeFileSync(file, JSON.stringify(rows, null, 2))
-}
-
-main().then(
-  () => process.exit(0),
-  error => {
-    console.error(error)
-    process.exit(1)
-  },
-)
+  return rows
+})

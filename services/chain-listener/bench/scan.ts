@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chainListenerConfig, chainListenerMigrations, createChainListener } from '@ponte/chain-listener'
-import { type Bus, openDatabase, readConfig, silentLogger, until } from '@ponte/service-kit'
-import { processTable, testDatabase } from '@ponte/service-kit/testing'
+import { chainListenerMigrations } from '@ponte/chain-listener'
+import { openDatabase, until } from '@ponte/service-kit'
+import { cpuSeconds, runBench, testDatabase } from '@ponte/service-kit/testing'
 import { bloomBits } from '../src/logs/bloom'
 import { TRANSFER_TOPIC } from '../src/logs/transfer'
+import { listenerOn } from './listener'
 
 const OPEN = Number(process.env.PONTE_BENCH_OPEN ?? 100_000)
 const ISSUED = Number(process.env.PONTE_BENCH_ISSUED ?? 10_000_000)
@@ -18,17 +18,6 @@ const START = 1_000_000
 const TOKEN = `0x${'a0'.repeat(20)}`
 const ROUTER = `0x${'b0'.repeat(20)}`
 const CHAIN_ID = 31_337
-
-/** Takes everything at once: the outbox is published to no consumer. */
-const swallowing: Bus = {
-  name: 'bus',
-  accepts: () => true,
-  publish: async () => undefined,
-  announce: () => undefined,
-  consume: queue => ({ name: `${queue} queue` }),
-  deadLetters: () => ({ count: async () => 0, list: async () => [], retry: async () => 0, discard: async () => 0 }),
-  listen: () => ({ name: 'announcements' }),
-}
 
 const addressOf = (n: number) => `0x${(BigInt(n) * 2_654_435_761n).toString(16).padStart(40, '0')}`
 
@@ -62,11 +51,6 @@ async function startNode(ours: readonly string[]) {
   }
 }
 
-const cpuSeconds = (pids: readonly number[]) =>
-  processTable()
-    .filter(({ pid }) => pids.includes(pid))
-    .reduce((sum, { cpuMs }) => sum + cpuMs, 0) / 1_000
-
 interface Row {
   addresses: string
   near_head_ms: number
@@ -91,28 +75,12 @@ async function measure(name: string, count: number): Promise<Row> {
     settings: ['work_mem=64MB', 'maintenance_work_mem=512MB'],
   })
   const listener = () =>
-    createChainListener(
-      readConfig(chainListenerConfig, {
-        DATABASE_URL: database.url,
-        AMQP_URL: 'amqp://unused',
-        HOST: '127.0.0.1',
-        OPS_PORT: '0',
-        CHAIN_ID: String(CHAIN_ID),
-        RPC_URLS: node.url,
-        ROUTER_ADDRESSES: ROUTER,
-        TOKEN_ADDRESS: TOKEN,
-        START_BLOCK: String(START),
-        POLL_MS: '20',
-        DEVELOPMENT_CHAIN: 'true',
-        PONTE_MODE: 'development',
-        BLOCK_TIME_AHEAD_MAX_S: '31536000',
-        VERIFY_DEPLOYMENT: 'false',
-        RECONCILE_EVERY_S: '86400',
-        // The stand-in's headers are made up.
-        BLOCK_PROOF: 'voted',
-      }),
-      { logger: silentLogger, bus: swallowing },
-    )
+    listenerOn({
+      ...{ DATABASE_URL: database.url, RPC_URLS: node.url, ROUTER_ADDRESSES: ROUTER, TOKEN_ADDRESS: TOKEN },
+      ...{ START_BLOCK: String(START), POLL_MS: '20', RECONCILE_EVERY_S: '86400' },
+      // The stand-in's headers are made up.
+      BLOCK_PROOF: 'voted',
+    })
   await node.head(START + 20)
   const first = listener()
   await first.start()
@@ -182,7 +150,7 @@ async function issue(sql: ReturnType<typeof openDatabase>, count: number): Promi
   await sql.query('VACUUM (ANALYZE) payables, coverage')
 }
 
-async function main() {
+runBench(async () => {
   const rows: Row[] = []
   for (const [name, count] of [
     ['none', 0],
@@ -194,15 +162,5 @@ async function main() {
     console.log(`  ${name}: ${row.near_head_ms} ms a block near the head, ${row.catch_up_s} s for ${CATCH_UP} blocks`)
   }
   console.table(rows)
-  const file = process.env.PONTE_BENCH_RESULT
-  if (file) writeFileSync(file, `${JSON.stringify({ per_block: PER_BLOCK, catch_up_blocks: CATCH_UP, rows }, null, 2)}\n`)
-}
-
-if (require.main === module)
-  main().then(
-    () => process.exit(0),
-    error => {
-      console.error(error)
-      process.exit(1)
-    },
-  )
+  return { per_block: PER_BLOCK, catch_up_blocks: CATCH_UP, rows }
+})

@@ -1,9 +1,6 @@
-import { writeFileSync } from 'node:fs'
-import { performance } from 'node:perf_hooks'
-import { topology } from '@ponte/contracts'
-import { createOrders, ordersConfig, ordersMigrations } from '@ponte/orders'
-import { type Database, memoryBus, openDatabase, readConfig, signCaller, silentLogger, uuidv7 } from '@ponte/service-kit'
-import { testDatabase } from '@ponte/service-kit/testing'
+import { type Database, uuidv7 } from '@ponte/service-kit'
+import { quantile, runBench, timesOf } from '@ponte/service-kit/testing'
+import { figuresOf, withOrders } from './orders'
 
 // Answers of a merchant's ledger with ten million entries in three years beside those of one with a hundred: how long they take over HTTP, and how large they are.
 
@@ -11,7 +8,6 @@ const MANY = Number(process.env.BENCH_ENTRIES ?? 10_000_000)
 const FEW = 100
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 40)
 const PART = 500_000
-const SECRET = 'a-bench-secret-of-at-least-32-characters'
 
 // A payment, its fee and what settled, one after another, spread over three years up to now.
 const FILL = `
@@ -63,65 +59,24 @@ const questions = (count: number): Record<string, [path: string, query: Record<s
   'summary of 36 months': ['summary', { from: civil(1_090), to: civil(0), timezone, by: 'month' }],
 })
 
-async function main(): Promise<void> {
-  const home = await testDatabase(ordersMigrations)
-  const database = openDatabase({ url: home.url, poolSize: 2, statementTimeoutMs: 3_600_000 })
-  const config = readConfig(ordersConfig, {
-    ...{ DATABASE_URL: home.url, AMQP_URL: 'amqp://unused', HOST: '127.0.0.1', PORT: '0', OPS_PORT: '0', GATEWAY_TOKEN_SECRET: SECRET },
-    ...{ PUBLIC_URL: 'http://127.0.0.1:8080', NETWORK: 'bench', CHAIN_ID: '1', PLATFORM_FEE_BPS: '100', RATE_STATIC: '5.42' },
-    ...{ DEVELOPMENT_CHAIN: 'true', PONTE_MODE: 'development' },
-    ...{ TOKEN_ADDRESS: `0x${'01'.repeat(20)}`, ROUTER_ADDRESS: `0x${'02'.repeat(20)}` },
-  })
-  const orders = createOrders(config, { bus: memoryBus({ topology, logger: silentLogger }), logger: silentLogger })
-  try {
+runBench(() =>
+  withOrders(async ({ database, start, ask }) => {
     const [many, few] = [uuidv7(), uuidv7()]
     const indexes = await dropIndexes(database)
     await fill(database, few, FEW)
     await fill(database, many, MANY)
     for (const index of indexes) await database.query(`SET maintenance_work_mem = '1GB'; ${index}`)
     await database.query('VACUUM ANALYZE entries, entry_sums')
-    await orders.start()
+    await start()
     const rows: Row[] = []
     for (const [merchant, count] of [[few, FEW] as const, [many, MANY] as const]) {
       for (const [name, [path, query]] of Object.entries(questions(count))) {
-        const get = () => ask(`http://127.0.0.1:${orders.http.port()}/api/v1/${path}?${new URLSearchParams(query)}`, merchant)
+        const get = () => ask(merchant, path, query)
         const bytes = await get()
-        const times: number[] = []
-        for (let round = 0; round < ROUNDS; round++) {
-          const begun = performance.now()
-          await get()
-          times.push(performance.now() - begun)
-        }
-        times.sort((a, b) => a - b)
-        const at = (share: number) => times[Math.floor(ROUNDS * share)] ?? Number.NaN
-        rows.push({ name, entries: count, p50Ms: at(0.5), p95Ms: at(0.95), bytes })
+        const times = await timesOf(ROUNDS, get)
+        rows.push({ name, entries: count, p50Ms: quantile(times, 0.5), p95Ms: quantile(times, 0.95), bytes })
       }
     }
-    print(rows)
-  } finally {
-    await orders.stop()
-    await database.stop?.()
-    await home.drop()
-  }
-}
-
-async function ask(url: string, merchant: string): Promise<number> {
-  const terms = { merchant_id: merchant, version: 1, display_name: 'Many', payout_address: null }
-  const token = signCaller({ kind: 'merchant', terms }, { secrets: [SECRET], audience: 'orders' })
-  const answer = await fetch(url, { headers: { Authorization: `Bearer ${token}` } })
-  if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`)
-  return (await answer.arrayBuffer()).byteLength
-}
-
-function print(rows: readonly Row[]): void {
-  const title = `The ledger of a merchant with ${FEW} and with ${MANY} entries, over HTTP, one client`
-  console.log(`\n${title}`)
-  console.table(rows.map(row => ({ ...row, p50Ms: row.p50Ms.toFixed(1), p95Ms: row.p95Ms.toFixed(1) })))
-  const file = process.env.PONTE_BENCH_RESULT
-  if (file) writeFileSync(file, `${JSON.stringify({ title, node: process.version, rows }, null, 2)}\n`)
-}
-
-main().catch(error => {
-  console.error(error)
-  process.exitCode = 1
-})
+    return figuresOf(`The ledger of a merchant with ${FEW} and with ${MANY} entries, over HTTP, one client`, rows)
+  }),
+)

@@ -43,19 +43,38 @@ async function notify(rig: Rig, merchantIds: readonly string[], perSecond: numbe
   return { firstAttemptMs: rows.map(row => row.first), deliveredMs: rows.map(row => row.delivered) }
 }
 
-export async function measureLatency(options: { perSecond: number; seconds: number; merchants: number }): Promise<Latencies> {
-  const healthy = await startReceiver(0)
+interface Load {
+  perSecond: number
+  seconds: number
+  merchants: number
+}
+
+/** Healthy merchants and a receiver that hangs, beside which `measure` has events delivered, once connections and plans are made. */
+async function withMerchants<T>(
+  { perSecond, seconds, merchants }: Load,
+  warmUpS: number,
+  measure: (deliver: () => Promise<Latencies>, rig: Rig, hangingUrl: string) => Promise<T>,
+  prepare: (rig: Rig, hangingUrl: string) => Promise<void> = async () => undefined,
+): Promise<T> {
+  const [healthy, hanging] = await Promise.all([startReceiver(0), startReceiver(60_000)])
   const rig = await prepareDispatcher()
-  const ids = await addMerchants(rig.sql, options.merchants, healthy.url)
+  const ids = await addMerchants(rig.sql, merchants, healthy.url)
+  await prepare(rig, hanging.url)
   const dispatcher = await rig.start()
-  // Connections and plans are made first.
-  await notify(rig, ids, options.perSecond, 1)
-  const latencies = await notify(rig, ids, options.perSecond, options.seconds)
+  await notify(rig, ids, perSecond, warmUpS)
+  const figures = await measure(() => notify(rig, ids, perSecond, seconds), rig, hanging.url)
+  hanging.stop()
   await dispatcher.stop()
   healthy.stop()
   await rig.stop()
-  return latencies
+  return figures
 }
+
+/** A lane without a turn is not looked at: its merchant is not there. */
+const takeOut = (rig: Rig, merchantIds: readonly string[]) =>
+  rig.sql.query("UPDATE lanes SET turn_at = NULL, lease_token = NULL, in_flight = '{}' WHERE merchant_id = ANY($1)", [merchantIds])
+
+export const measureLatency = (load: Load): Promise<Latencies> => withMerchants(load, 1, deliver => deliver())
 
 /** Due deliveries of one merchant, all of one event. */
 async function addBacklog(rig: Rig, merchantId: string, count: number): Promise<void> {
@@ -78,63 +97,41 @@ async function addBacklog(rig: Rig, merchantId: string, count: number): Promise<
  * The same merchants in the same database, by turns with and without one whose receiver hangs and who has so many deliveries due: whatever
  * else the machine does, it does to both. Answers the milliseconds of each turn.
  */
-export async function measureFairness(options: {
-  perSecond: number
-  seconds: number
-  merchants: number
-  rounds: number
-  hangingRows: number
-}) {
-  const [healthy, hanging] = await Promise.all([startReceiver(0), startReceiver(60_000)])
-  const rig = await prepareDispatcher()
-  const ids = await addMerchants(rig.sql, options.merchants, healthy.url)
-  const [hung = ''] = await addMerchants(rig.sql, 1, hanging.url)
-  await addBacklog(rig, hung, options.hangingRows)
-  const dispatcher = await rig.start()
-  await notify(rig, ids, options.perSecond, 2)
-  const [without, beside]: [number[][], number[][]] = [[], []]
-  for (let round = 0; round < options.rounds; round += 1) {
-    // A lane without a turn is not looked at: its merchant is not there.
-    await rig.sql.query("UPDATE lanes SET turn_at = NULL, lease_token = NULL, in_flight = '{}' WHERE merchant_id = $1", [hung])
-    without.push((await notify(rig, ids, options.perSecond, options.seconds)).deliveredMs)
-    await rig.sql.query('SELECT touch_lanes(ARRAY[$1::uuid])', [hung])
-    beside.push((await notify(rig, ids, options.perSecond, options.seconds)).deliveredMs)
-  }
-  hanging.stop()
-  await dispatcher.stop()
-  healthy.stop()
-  await rig.stop()
-  return { without, beside }
+export async function measureFairness({ rounds, hangingRows, ...load }: Load & { rounds: number; hangingRows: number }) {
+  let hung = ''
+  return withMerchants(
+    load,
+    2,
+    async (deliver, rig) => {
+      const [without, beside]: [number[][], number[][]] = [[], []]
+      for (let round = 0; round < rounds; round += 1) {
+        await takeOut(rig, [hung])
+        without.push((await deliver()).deliveredMs)
+        await rig.sql.query('SELECT touch_lanes(ARRAY[$1::uuid])', [hung])
+        beside.push((await deliver()).deliveredMs)
+      }
+      return { without, beside }
+    },
+    async (rig, hangingUrl) => {
+      hung = (await addMerchants(rig.sql, 1, hangingUrl))[0] ?? ''
+      await addBacklog(rig, hung, hangingRows)
+    },
+  )
 }
 
 /**
  * From event to first attempt for healthy merchants at a steady rate, by turns calm and while that many endpoints, none of which was slow before, begin
  * to hang at once with so many deliveries due each. Answers the milliseconds of each turn.
  */
-export async function measureHanging(options: {
-  perSecond: number
-  seconds: number
-  merchants: number
-  rounds: number
-  hanging: number
-  dueEach: number
-}) {
-  const [healthy, hanging] = await Promise.all([startReceiver(0), startReceiver(60_000)])
-  const rig = await prepareDispatcher()
-  const ids = await addMerchants(rig.sql, options.merchants, healthy.url)
-  const dispatcher = await rig.start()
-  await notify(rig, ids, options.perSecond, 2)
-  const [calm, beside]: [number[][], number[][]] = [[], []]
-  for (let round = 0; round < options.rounds; round += 1) {
-    calm.push((await notify(rig, ids, options.perSecond, options.seconds)).firstAttemptMs)
-    const hung = await addMerchants(rig.sql, options.hanging, hanging.url)
-    await addDue(rig.sql, hung, options.hanging * options.dueEach)
-    beside.push((await notify(rig, ids, options.perSecond, options.seconds)).firstAttemptMs)
-    await rig.sql.query("UPDATE lanes SET turn_at = NULL, lease_token = NULL, in_flight = '{}' WHERE merchant_id = ANY($1)", [hung])
-  }
-  hanging.stop()
-  await dispatcher.stop()
-  healthy.stop()
-  await rig.stop()
-  return { calm, beside }
-}
+export const measureHanging = ({ rounds, hanging, dueEach, ...load }: Load & { rounds: number; hanging: number; dueEach: number }) =>
+  withMerchants(load, 2, async (deliver, rig, hangingUrl) => {
+    const [calm, beside]: [number[][], number[][]] = [[], []]
+    for (let round = 0; round < rounds; round += 1) {
+      calm.push((await deliver()).firstAttemptMs)
+      const hung = await addMerchants(rig.sql, hanging, hangingUrl)
+      await addDue(rig.sql, hung, hanging * dueEach)
+      beside.push((await deliver()).firstAttemptMs)
+      await takeOut(rig, hung)
+    }
+    return { calm, beside }
+  })

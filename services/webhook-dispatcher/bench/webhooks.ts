@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { runBench } from '@ponte/service-kit/testing'
 import { measureFairness, measureHanging, measureLatency } from './fairness'
 import { contenders } from './queues'
 import { startReceiver } from './rig'
@@ -101,7 +101,7 @@ const quantile = (all: readonly number[], share: number) =>
 const median = (all: readonly number[]) => quantile(all, 0.5)
 const short = (value: number) => value.toFixed(value >= 100 ? 0 : 1)
 
-async function main(): Promise<void> {
+runBench(async () => {
   const wanted = (process.env.BENCH_SECTIONS ?? 'throughput,latency,fairness,hanging').split(',')
   const sections: Section[] = []
   const add = async (section: Promise<Section>) => {
@@ -112,11 +112,5 @@ async function main(): Promise<void> {
   if (wanted.includes('latency')) await add(latency())
   if (wanted.includes('fairness')) await add(fairness())
   if (wanted.includes('hanging')) await add(hanging())
-  const file = process.env.PONTE_BENCH_RESULT
-  if (file) writeFileSync(file, `${JSON.stringify({ node: process.version, sections }, null, 2)}\n`)
-}
-
-main().catch(error => {
-  console.error(error)
-  process.exit(1)
+  return { node: process.version, sections }
 })
