@@ -1,10 +1,8 @@
 // Deploys a router on one chain and verifies it: docs/deploying-contracts.md. Without --send it only prints what it would do.
-import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
+import { contracts, openChain, print, require, run, tokenOn } from './chain.mjs'
 
-const require = createRequire(import.meta.url)
-const { JsonRpcProvider, keccak256, Network, Wallet } = require('ethers')
-const contracts = require('../dist/index.js')
+const { keccak256, Wallet } = require('ethers')
 
 const USAGE = `usage: RPC_URL=… DEPLOYER_PRIVATE_KEY=0x… npm run deploy-router -- --fee-bps 100 --fee-receiver 0x… [--salt 0x…] [--send]
        --development --token 0x…   on a chain of your own, which is not on the list of supported ones`
@@ -26,26 +24,14 @@ function options() {
   return { rpcUrl, key, feeBps: Number(feeBps), feeReceiver, salt, token, development, send }
 }
 
-const print = (what, value) => console.log(`${what.padEnd(26)} ${value}`)
-
-async function openChain({ rpcUrl, key, token, development }) {
-  const asked = new JsonRpcProvider(rpcUrl)
-  const chainId = Number(await asked.send('eth_chainId', []))
-  asked.destroy()
-  // Without a name that ethers knows: it asks a gas station for prices on some known networks.
-  const provider = new JsonRpcProvider(rpcUrl, new Network('chain', chainId), { staticNetwork: true, cacheTimeout: -1 })
-  const listed = contracts.supportedChains[chainId]
-  const usdcAddress = development ? token : listed?.usdcAddress
-  if (usdcAddress === undefined) throw new Error(`chain ${chainId} is not on the list of supported chains`)
-  return { provider, chainId, name: development ? 'a development chain' : listed.name, usdcAddress, signer: new Wallet(key, provider) }
-}
-
 async function main() {
   const terms = options()
-  const { provider, chainId, name, usdcAddress, signer } = await openChain(terms)
   const { feeBps, feeReceiver, salt, development } = terms
+  const { provider, chainId } = await openChain(terms.rpcUrl)
+  const usdcAddress = tokenOn(chainId, terms)
+  const signer = new Wallet(terms.key, provider)
   const routerAddress = contracts.routerAddress({ deployer: signer.address, feeBps, feeReceiver, salt })
-  print('chain', `${chainId}, ${name}`)
+  print('chain', `${chainId}, ${development ? 'a development chain' : contracts.supportedChains[chainId].name}`)
   print('USDC', usdcAddress)
   print('deployer', signer.address)
   print('fee', `${feeBps} basis points to ${feeReceiver}`)
@@ -69,10 +55,4 @@ async function main() {
   console.log('The addresses of this router may be published.')
 }
 
-main()
-  .catch(error => {
-    console.error(error.message)
-    process.exitCode = 1
-  })
-  // A provider keeps polling otherwise.
-  .finally(() => setImmediate(() => process.exit()))
+run(main)

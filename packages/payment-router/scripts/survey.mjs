@@ -1,11 +1,9 @@
 // Looks for a router's address on chains where none of ours should stand, and on those where one should: docs/operating/watch.md. Ends with 1 when
 // something is wrong, and with 2 when a chain could not be asked.
-import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
+import { contracts, providerOf, require, run } from './chain.mjs'
 
-const require = createRequire(import.meta.url)
-const { FetchRequest, isAddress, JsonRpcProvider, Network } = require('ethers')
-const { surveyRouter } = require('../dist/index.js')
+const { FetchRequest, isAddress } = require('ethers')
 
 const USAGE = 'usage: npm run survey-router -- --router 0x… [--router 0x…] https://… [https://…]   one node of each chain'
 const WAIT_MS = 15_000
@@ -21,13 +19,12 @@ async function openChain(url) {
   const { result } = await answer.json()
   const request = new FetchRequest(url)
   request.timeout = WAIT_MS
-  // Without a name that ethers knows: it asks a gas station for prices on some known networks.
-  return new JsonRpcProvider(request, new Network('chain', BigInt(result)), { staticNetwork: true })
+  return providerOf(request, BigInt(result), {})
 }
 
 async function survey(url, router) {
   const provider = await openChain(url)
-  return surveyRouter(provider, router).finally(() => provider.destroy())
+  return contracts.surveyRouter(provider, router).finally(() => provider.destroy())
 }
 
 async function main() {
@@ -51,9 +48,4 @@ async function main() {
   process.exitCode = codes.includes(1) ? 1 : Math.max(...codes)
 }
 
-main()
-  .catch(error => {
-    console.error(error.message)
-    process.exitCode = 2
-  })
-  .finally(() => setImmediate(() => process.exit()))
+run(main, 2)

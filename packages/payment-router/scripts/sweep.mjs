@@ -1,10 +1,8 @@
 // Sweeps a deposit that was sent on another chain than the order's: docs/deploying-contracts.md. Without --send it only prints what it would do.
-import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
+import { contracts, openChain, print, require, run, tokenOn } from './chain.mjs'
 
-const require = createRequire(import.meta.url)
-const { Contract, JsonRpcProvider, Network, Wallet } = require('ethers')
-const contracts = require('../dist/index.js')
+const { Contract, Wallet } = require('ethers')
 
 const USAGE = `usage: HOME_RPC_URL=… RPC_URL=… SWEEPER_PRIVATE_KEY=0x… npm run sweep-deposit -- --router 0x… --memo 0x… --merchant 0x… [--send]
        HOME_RPC_URL is a node of the order's chain, RPC_URL one of the chain that has the money
@@ -24,21 +22,10 @@ function options() {
   return { homeUrl, otherUrl, key, router, memo, merchant, token, development, send }
 }
 
-const print = (what, value) => console.log(`${what.padEnd(26)} ${value}`)
-
-async function openChain(url) {
-  const asked = new JsonRpcProvider(url)
-  const chainId = Number(await asked.send('eth_chainId', []))
-  asked.destroy()
-  // Without a name that ethers knows: it asks a gas station for prices on some known networks.
-  return { chainId, provider: new JsonRpcProvider(url, new Network('chain', chainId), { staticNetwork: true, cacheTimeout: -1 }) }
-}
-
 async function main() {
   const { homeUrl, otherUrl, key, router, memo, merchant, token, development, send } = options()
   const [home, other] = [await openChain(homeUrl), await openChain(otherUrl)]
-  const usdcAddress = development ? token : contracts.supportedChains[other.chainId]?.usdcAddress
-  if (usdcAddress === undefined) throw new Error(`chain ${other.chainId} is not on the list of supported chains`)
+  const usdcAddress = tokenOn(other.chainId, { development, token })
   print('home chain', home.chainId)
   print('chain of the money', other.chainId)
   const terms = { usdcAddress, routerAddress: router, memo, merchant, development }
@@ -54,10 +41,4 @@ async function main() {
   print('swept', `${receipt.hash}, ${receipt.gasUsed} gas`)
 }
 
-main()
-  .catch(error => {
-    console.error(error.message)
-    process.exitCode = 1
-  })
-  // A provider keeps polling otherwise.
-  .finally(() => setImmediate(() => process.exit()))
+run(main)

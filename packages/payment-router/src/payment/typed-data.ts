@@ -60,6 +60,16 @@ const AUTHORIZATION = [
   { name: 'nonce', type: 'bytes32' },
 ]
 
+/** As EIP-3009 has the message of its signatures. */
+interface Authorization {
+  from: string
+  to: string
+  value: bigint
+  validAfter: bigint
+  validBefore: bigint
+  nonce: string
+}
+
 /** Signed by the owner so that `payWithPermit` may take `value` (EIP-2612). */
 export function permitTypedData(terms: PermitTerms): TypedData<Pick<PermitTerms, 'owner' | 'spender' | 'value' | 'nonce' | 'deadline'>> {
   const { owner, spender, value, nonce, deadline } = terms
@@ -70,14 +80,7 @@ export function permitTypedData(terms: PermitTerms): TypedData<Pick<PermitTerms,
  * What the payer signs so that anyone may submit `payWithAuthorization(memo, merchant, amount, payer, validAfter, validBefore, salt, signature)`
  * for them (EIP-3009 `ReceiveWithAuthorization`, nonce = `authorizationNonce(memo, merchant, salt)`). Throws as `authorizationNonce` does.
  */
-export function receiveWithAuthorizationTypedData(terms: AuthorizationTerms): TypedData<{
-  from: string
-  to: string
-  value: bigint
-  validAfter: bigint
-  validBefore: bigint
-  nonce: string
-}> {
+export function receiveWithAuthorizationTypedData(terms: AuthorizationTerms): TypedData<Authorization> {
   return {
     domain: domainOf(terms),
     types: { ReceiveWithAuthorization: AUTHORIZATION },
@@ -94,23 +97,10 @@ export function receiveWithAuthorizationTypedData(terms: AuthorizationTerms): Ty
 }
 
 /** Signed by `from` so that anyone may submit `transferWithAuthorization` to the token for it (EIP-3009): the money goes to `to` and nowhere else. */
-export function transferWithAuthorizationTypedData({
-  from,
-  to,
-  value,
-  validBefore,
-  nonce,
-  ...token
-}: TokenDomain & { from: string; to: string; value: bigint; validBefore: bigint; nonce: string }): TypedData<{
-  from: string
-  to: string
-  value: bigint
-  validAfter: bigint
-  validBefore: bigint
-  nonce: string
-}> {
+export function transferWithAuthorizationTypedData(terms: TokenDomain & Omit<Authorization, 'validAfter'>): TypedData<Authorization> {
+  const { from, to, value, validBefore, nonce } = terms
   return {
-    domain: domainOf(token),
+    domain: domainOf(terms),
     types: { TransferWithAuthorization: AUTHORIZATION },
     primaryType: 'TransferWithAuthorization',
     message: { from, to, value, validAfter: 0n, validBefore, nonce },
