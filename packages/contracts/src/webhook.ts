@@ -55,14 +55,11 @@ export type PaidData = z.infer<typeof paidData>
 
 /** `tx_hash` is the payment that left the order short, or came besides or after what it asked for; `paid_at` is when it was noticed. */
 export const underpaidData = paidData.extend({ expected: usdcAmount, received: usdcAmount })
-export type UnderpaidData = z.infer<typeof underpaidData>
 
 export const compactData = z.object({ id, external_ref: externalRef.nullable() })
-export type CompactData = z.infer<typeof compactData>
 
 /** `settlement_tx_hash` is the transaction with which the last of the order's payments reached the payout address. */
 export const settledData = paidData.extend({ settlement_tx_hash: txHash, payout_address: address, settled_at: timestamp })
-export type SettledData = z.infer<typeof settledData>
 
 /** The merchant accepted what came as payment in full; `given_away` is what of `usdc_amount` has not come. */
 export const acceptedData = underpaidData.extend({ accepted_at: timestamp, reason: z.string(), given_away: usdcAmount })
@@ -141,7 +138,6 @@ export const accountData = z.object({
     .nullable()
     .meta({ description: 'The change of the payout address that waits now' }),
 })
-export type AccountData = z.infer<typeof accountData>
 
 export const testData = z.object({ id, message: z.string() })
 

@@ -55,7 +55,6 @@ const signatureExample = `0x${'1b'.repeat(65)}`
 export const signPayoutChange = z.strictObject({
   signature: signature.meta({ description: 'Of `message`, by the key of the new address', example: signatureExample }),
 })
-export type SignPayoutChange = z.infer<typeof signPayoutChange>
 
 export const signPayoutAddress = z.strictObject({
   signature: signature.meta({ description: 'Of `payout_proof.message`, by the key of the payout address', example: signatureExample }),

@@ -85,7 +85,6 @@ export const acceptance = z.object({
 })
 
 export const quote = z.object({ rate, source: z.string(), as_of: timestamp, spread_bps: z.int() })
-export type QuoteBody = z.infer<typeof quote>
 
 export const settlementStatus = z.enum(['settled', 'pending', 'blocked'])
 

@@ -158,7 +158,6 @@ export type ClaimRefund = z.infer<typeof claimRefund>
 export const requestRefundCode = z.strictObject({
   language: mailLanguage.default('pt').meta({ description: 'Of the mail' }),
 })
-export type RequestRefundCode = z.input<typeof requestRefundCode>
 
 /** A claim as its payer sees it, who has the link. */
 export const payerRefund = z

@@ -14,7 +14,6 @@ export const fundTestAddress = z.strictObject({ address, amount: usdc })
 export type FundTestAddress = z.infer<typeof fundTestAddress>
 
 export const testFunding = z.object({ object: z.literal('test_funding'), address, amount: usdcAmount, tx_hash: txHash })
-export type TestFundingBody = z.infer<typeof testFunding>
 
 export const paidVia = z.enum(['transfer', 'exchange', 'router', 'signature']).meta({
   description: 'A plain transfer of a wallet, or of an exchange; a payment through the router; or a signature that the platform submits',

@@ -1,6 +1,5 @@
-import type { z } from 'zod'
 import { apiKeys, members, merchants, sessions } from './account'
-import { type AnswerName, answers } from './answers'
+import { answers } from './answers'
 import { chain } from './chain'
 import { endpoints, events } from './events'
 import { links } from './links'
@@ -59,9 +58,3 @@ export const operationList: readonly (readonly [OperationId, Operation])[] = Obj
   id as OperationId,
   operation,
 ])
-
-export type AnswerOf<Id extends OperationId> = Operations[Id]['answers'][keyof Operations[Id]['answers']] extends infer Name
-  ? Name extends AnswerName
-    ? z.output<(typeof answers)[Name]>
-    : never
-  : never

@@ -57,4 +57,3 @@ export const updateMailPreferences = z.strictObject({
     .refine(topics => new Set(topics).size === topics.length, 'must not name a topic twice')
     .optional(),
 })
-export type UpdateMailPreferences = z.infer<typeof updateMailPreferences>

@@ -61,19 +61,16 @@ export const member = z.object({
 export type MemberBody = z.infer<typeof member>
 
 export const updateMember = z.strictObject({ role })
-export type UpdateMember = z.infer<typeof updateMember>
 
 export const memberKeysQuery = z.strictObject({ keep_api_keys: z.enum(['true', 'false'], 'must be true or false').optional() })
 
 const revokedKeys = { revoked_api_keys: z.array(id).meta({ description: 'Named keys that the member made' }) }
 
 export const updatedMember = member.extend(revokedKeys)
-export type UpdatedMemberBody = z.infer<typeof updatedMember>
 
 export const deletedMember = z.object({ object: z.literal('member'), id, deleted: z.literal(true), ...revokedKeys })
 
 export const createInvitation = z.strictObject({ email, role })
-export type CreateInvitation = z.infer<typeof createInvitation>
 
 export const invitation = z.object({
   object: z.literal('invitation'),
@@ -95,4 +92,3 @@ const invitationToken = z
 export const invitationWithToken = invitation.extend({ token: invitationToken })
 
 export const acceptInvitation = z.strictObject({ token: invitationToken })
-export type AcceptInvitation = z.infer<typeof acceptInvitation>
