@@ -8,7 +8,7 @@ import {
   webhookBodies,
   webhookType,
 } from '@ponte/contracts'
-import { cursorAt, cursorText, type NumberedHistory } from '@ponte/service-kit'
+import { type CsvColumn, cursorAt, cursorText, fieldColumns, type NumberedHistory } from '@ponte/service-kit'
 import { z } from 'zod'
 import type { Attempt, Event } from './generated/client'
 import { SPECIFIED_HEADERS } from './send/request-headers'
@@ -68,3 +68,8 @@ export const attemptBody = (row: Attempt): AttemptBody => ({
   started_at: row.startedAt.toISOString(),
   duration_ms: row.durationMs,
 })
+
+export const deliveryColumns: readonly CsvColumn<DeliveryBody>[] = [
+  ...fieldColumns(['id', 'created_at', 'event_type', 'event_id', 'endpoint_id', 'order_id', 'subscription_id', 'status', 'attempts']),
+  ...fieldColumns(['delivered_at', 'next_attempt_at', 'last_http_status', 'last_error_code', 'last_error', 'dead_reason', 'replay_of']),
+]

@@ -25,10 +25,9 @@ import {
 } from '@ponte/service-kit'
 import { type Response, Router } from 'express'
 import { owned } from './api/caller'
-import { deliveryColumns } from './api/deliveries-csv'
 import { deliveryAnswer, withDelivery } from './api/delivery-answer'
 import { type EndpointRouteDeps, endpointRoutes } from './api/endpoint-routes'
-import { attemptBody, deliveryBody, eventBody } from './bodies'
+import { attemptBody, deliveryBody, deliveryColumns, eventBody } from './bodies'
 import type { Pull, PullQuery } from './pull'
 import type { Pulled, Replayed, Store } from './store'
 

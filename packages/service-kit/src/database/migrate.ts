@@ -3,7 +3,6 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { refusePooler } from './pooler'
 
 /** Any number; the same in every service, since each has a database of its own. */
 const MIGRATION_LOCK = 7_210_417
@@ -65,6 +64,18 @@ export async function requireMigrated(databaseUrl: string, folder: string): Prom
   } finally {
     await client.end()
   }
+}
+
+/**
+ * Throws when something between this connection and PostgreSQL may hand it another server connection: prepared statements, settings and the
+ * leader's lock belong to one. A pooler answers with a process id of its own.
+ */
+async function refusePooler(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  if (rows[0]?.pid === Reflect.get(client, 'processID')) return
+  throw new Error(
+    'DATABASE_URL leads to a connection pooler. Name PostgreSQL itself: each process keeps DATABASE_POOL connections, with prepared statements.',
+  )
 }
 
 /** Polled: a session that waits in the lock holds a snapshot, which CREATE INDEX CONCURRENTLY waits for. */

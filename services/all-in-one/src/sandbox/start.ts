@@ -1,12 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import type { LocalChain } from '@ponte/local-servers'
-import type { Logger } from '@ponte/service-kit'
+import { createApp, httpServer, type Logger, service } from '@ponte/service-kit'
 import type { SamplePayer } from '../payer/sample-payer'
 import type { Place } from '../places'
 import { type StartOptions, type System, startAll } from '../start-all'
 import { createClock } from './clock'
 import { movementOf } from './movement'
-import { createSandbox } from './sandbox'
+import { type SandboxOptions, sandboxRoutes } from './routes'
+
+/** Owner of the operations of deployments for tests: payers, networks and the clock, as acts on the chain of a developer's machine. */
+function createSandbox(options: SandboxOptions) {
+  const app = createApp({ routes: sandboxRoutes(options), logger: options.logger })
+  const http = httpServer('http', app, { host: '127.0.0.1', port: 0 })
+  return { ...service('sandbox', [options.payer.part, options.clock.part, http]), http }
+}
 
 /** The five services, and beside them the sandbox that plays payers, networks and time for them. */
 export async function startWithSandbox(

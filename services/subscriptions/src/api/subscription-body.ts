@@ -1,4 +1,5 @@
 import { type Customer, formatBrl, type SubscriptionBody, type SubscriptionChargeBody } from '@ponte/contracts'
+import { type CsvColumn, fieldColumns } from '@ponte/service-kit'
 import { nextChargeAt } from '../subscription/charges'
 import { plannedEnd, trialEnd } from '../subscription/end'
 import { REQUESTED } from '../subscription/period'
@@ -92,3 +93,10 @@ const chargeBody = (charge: Charge, periodIndex: number): SubscriptionChargeBody
 })
 
 const text = (at: Date | null) => at?.toISOString() ?? null
+
+/** Without `payer_url`: who has that link can open it. */
+export const subscriptionColumns: readonly CsvColumn<SubscriptionBody>[] = [
+  ...fieldColumns(['id', 'created_at', 'status', 'external_ref', 'description', 'brl_amount', 'interval', 'interval_count']),
+  ...fieldColumns(['timezone', 'start_at', 'next_charge_at', 'charges_done', 'max_periods', 'expires_at', 'trial_ends_at']),
+  ...fieldColumns(['open_order_id', 'waiting_for', 'paused_at', 'cancel_at', 'cancelled_at', 'expired_at']),
+]

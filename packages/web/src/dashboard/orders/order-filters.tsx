@@ -6,11 +6,17 @@ import { reaisFrom } from '../../reais'
 import type { Query } from '../api/api'
 import { ChoiceFilter, DateFilter, type Filters, startOfDay } from '../lists/filters'
 import { useWords } from '../texts/words'
-import { searchFor } from './order-search'
 
 export const ORDER_FILTERS = ['status', 'exception', 'by', 'from', 'to', 'amount', 'document', 'link', 'q'] as const
 type Name = (typeof ORDER_FILTERS)[number]
 type Chosen = Record<Name, string | undefined>
+
+/** An order's id in the search box, or a link with it, leads to the order; anything else is looked for as it was quoted. */
+function searchFor(text: string | undefined): { orderId?: string; query: Query } {
+  if (!text) return { query: {} }
+  const [orderId] = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(text.toLowerCase()) ?? []
+  return orderId ? { orderId, query: {} } : { query: { text } }
+}
 
 /** The address's filters as the API takes them. Days are those of this browser's time zone, the last one included. */
 export function orderQuery({ status, exception, by, from, to, amount, document, link, q }: Chosen): Query {
