@@ -163,7 +163,7 @@ async function main() {
         ['compose', 'exec', '--no-TTY', 'postgres', 'psql', '-U', 'postgres', '-v', 'ON_ERROR_STOP=1', '-c', script, where.database],
       ]
     if (where?.service) return ['docker', ['compose', 'exec', '--no-TTY', where.service, 'bash', '-euc', script]]
-    // Who answers the question what a command will do.
+    // Answers the question that a command puts before it destroys.
     return ['bash', ['-euo', 'pipefail', '-c', script.replaceAll(/^(infra\/compose\/ops [^#\n]*?)(?= *(?:#.*)?$)/gm, '$1 --yes')]]
   }
 

@@ -99,7 +99,7 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
       gone: memo === undefined ? blocks.gone : [],
       range: memo === undefined ? blocks.advanced : null,
     })
-    // What these blocks do not name is missing in their own chain alone.
+    // Blocks speak of their own chain alone: a payment that they do not name is missing there.
     const isOfChain = ({ id }: { id: string }) => [null, blocks.chain_id].includes(chainIdOf(id))
     const unmatched = related.unmatched.filter(isOfChain)
     const stated = memo === undefined ? statedBy(blocks, cursor) : { ...statedBy(blocks, cursor), advanced: null, gone: new Set<string>() }

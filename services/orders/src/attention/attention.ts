@@ -41,7 +41,7 @@ export const factsOf = ({ facts, blocked }: Seen): string =>
     .digest('hex')
     .slice(0, 16)
 
-/** What is known of an order beside its own history. */
+/** Facts about an order beside its own history. */
 export interface Beside {
   moved: Moved | undefined
   /** Another order of its invoice is paid, or money of it goes back. */

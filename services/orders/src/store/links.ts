@@ -216,7 +216,7 @@ export function linkStore(database: Database, { now, committed }: OrderStoreOpti
       })
       if (isWritten) committed(change)
     },
-    /** Those of these orders beside which another order of their invoice is paid. */
+    /** Picks the orders beside which another order of their invoice is paid. */
     paidByAnother: (orderIds: readonly string[]) => paidByAnother(database, orderIds),
     /** Writes an acceptance behind the lock of its link, with the answer: of two at once one stands. Answers whether it is written: not where another order of its invoice is paid. */
     async accept(change: Change, answers: readonly StoredAnswer[]): Promise<boolean> {

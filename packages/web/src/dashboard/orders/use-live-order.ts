@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 
 /** Without a stream, and while what a change brings about, such as its webhook, still goes on. */
 const BUSY_MS = 3_000
-/** What an order's payer does not see changes without a word of the stream. */
+/** Fields that a payer does not see change without a word of the stream. */
 const QUIET_MS = 30_000
 const FOLLOWED_MS = 20_000
 const KEYS = ['order', 'order-events', 'refunds', 'recoveries']

@@ -3,6 +3,14 @@ import { c, type Section } from '../section'
 /** Additions to the interface by the day that `Ponte-Version` names; newest first. */
 export const changes: readonly { day: string; gained: readonly string[] }[] = [
   {
+    day: '2026-11-29',
+    gained: [
+      `${c('POST /links')}, ${c('GET /links')}, ${c('GET /links/{id}')} and its ${c('/end')}: invoices and reusable links that are quoted when a payer opens them; ${c('link_id')} of ${c('GET /orders')}.`,
+      `${c('/button.js')} of the checkout's address: a payment link as a button on any site.`,
+      `${c('networks')} of an order's ${c('payment')}, and ${c('network')} and ${c('chain_id')} of its ${c('payments')}: only where an order may be paid on several networks, which is in preparation.`,
+    ],
+  },
+  {
     day: '2026-11-28',
     gained: [
       `${c('dossier_json')} and ${c('dossier_pdf')} of ${c('POST /exports')}: an origin dossier, signed, of ${c('amount')} or ${c('entries')}; ${c('GET /dossier-keys')}.`,

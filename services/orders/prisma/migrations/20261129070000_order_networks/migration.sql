@@ -3,7 +3,7 @@
 ALTER TABLE orders ADD COLUMN networks jsonb NOT NULL DEFAULT '[]',
   ADD COLUMN completing_chain_id integer, ADD COLUMN last_chain_id integer, ADD COLUMN last_time timestamptz(3);
 
--- How each of these networks is watched, as deposit_states has it of the first.
+-- Watching of each of these networks, as deposit_states has it of the first.
 CREATE TABLE order_networks (
   order_id uuid NOT NULL,
   chain_id integer NOT NULL,
