@@ -164,15 +164,19 @@ export function openOwner(options: OwnerOptions): Owner {
   }
   const ask = (caller: Caller, request: OwnerRequest) => {
     const signal = AbortSignal.timeout(timeoutMs + (request.waitMs ?? 0))
-    return answered(request.path, async () => {
-      const replica = await replicas.next()
+    const attempt = async (replica: OwnerReplica, refusals: number): Promise<OwnerAnswer> => {
       const isHedged = request.method === 'GET' && !request.waitMs && replicas.hasOthers()
       return (isHedged ? sendHedged : send)(caller, request, signal, replica).catch(async error => {
-        if (wasNeverSent(error)) replicas.suspect(replica)
+        if (wasNeverSent(error)) {
+          replicas.suspect(replica)
+          if (refusals === REFUSALS_MAX) throw error
+          return attempt(await replicas.next(replica), refusals + 1)
+        }
         if (!mayRepeat(request, error)) throw error
         return send(caller, request, signal, await replicas.next(replica))
       })
-    })
+    }
+    return answered(request.path, async () => attempt(await replicas.next(), 0))
   }
   return {
     name,
@@ -227,7 +231,10 @@ function createPlaces(count: number): { take(caller: Caller): () => void } {
   }
 }
 
-const NEVER_SENT = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'])
+/** The last three are of an address that is gone with its container. */
+const NEVER_SENT = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'])
+/** Replicas that are replaced refuse one after another: those that stop, and those that have not started. */
+const REFUSALS_MAX = 8
 
 /**
  * Retry once when the connection was lost, because a stopping replica closes its connections, or when the replica fell silent. A request that was sent may have had its effect,
@@ -238,4 +245,5 @@ function mayRepeat({ method, headers }: OwnerRequest, error: unknown): boolean {
   return wasNeverSent(error) || (repeatable && (error instanceof SilentReplicaError || isConnectionLoss(error)))
 }
 
-const wasNeverSent = (error: unknown): boolean => NEVER_SENT.has(error instanceof Error && 'code' in error ? String(error.code) : '')
+const wasNeverSent = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && NEVER_SENT.has(String(Reflect.get(error, 'code')))

@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
+import { freePort } from '@ponte/local-servers'
 import { silentLogger, until } from '@ponte/service-kit'
 import request from 'supertest'
 import { createApiGateway } from '../../src'
@@ -122,3 +123,21 @@ test.each([1, 2, 3, 4])(
   },
   20_000,
 )
+
+test('a write without a key is answered while several replicas stop or start at once, and while all of them do it is refused', async () => {
+  const gone = await Promise.all(Array.from({ length: 3 }, () => freePort()))
+  const refusing = gone.map(port => `http://127.0.0.1:${port}`)
+  const open = (urls: string[]) =>
+    openOwner({ ...{ name: 'orders', urls, secrets: [SECRET], timeoutMs: 2_000, logger: silentLogger }, connectionAgeMs: 10_000 })
+  const post = { method: 'POST', path: '/api/v1/orders', headers: { 'content-type': 'application/json' }, body: Buffer.from('{}') } as const
+  const [served] = replicas
+  const owner = open([...refusing, served?.url ?? ''])
+  const answers = [await owner.ask({ kind: 'checkout' }, post), await owner.ask({ kind: 'checkout' }, post)]
+  expect(answers.map(({ status }) => status)).toEqual([201, 201])
+  await owner.stop?.()
+  for (const urls of [refusing, refusing.slice(1)]) {
+    const none = open(urls)
+    await expect(none.ask({ kind: 'checkout' }, post)).rejects.toMatchObject({ code: 'service_unavailable' })
+    await none.stop?.()
+  }
+})
