@@ -36,6 +36,7 @@ const forms = {
     env: { PONTE_SPEC_IN_SERVICE: '100', ...process.env, PONTE_SPEC_SEED: seed },
   }),
   crashes: () => test('service-kit/test/bus/crash-schedules', { PONTE_CRASH_SCHEDULES: 'all' }),
+  silences: () => ({ script: 'long-form.mjs', args: ['system/operator/silences'] }),
   pictures: () => ({ script: 'long-form.mjs', args: ['system/pages/pictures/pictures'] }),
 }
 const names = Object.keys(forms)

@@ -2,7 +2,7 @@ export { startNotingReceiver } from './noting-receiver'
 export { openApiValidator } from './openapi-validator'
 export { buildRelease } from './release'
 export { type Replicas, type ReplicasOptions, startReplicas } from './replicas'
-export { startServed } from './served'
+export { type Served, startServed } from './served'
 export {
   askGateway,
   call,

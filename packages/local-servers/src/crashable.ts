@@ -11,6 +11,8 @@ import { startRabbitmq } from './rabbitmq'
 export interface Crashable {
   crash(): Promise<void>
   start(): Promise<void>
+  /** Its first process; those of its connections are below it. */
+  pid(): number | undefined
 }
 
 /** A PostgreSQL and a RabbitMQ of the caller's own: durable, because what they have confirmed must still be there after a crash. */
@@ -68,6 +70,7 @@ async function crashablePostgres(dataDir: string, databases: readonly string[]) 
     dataDir: server.dataDir,
     url: (database: string) => server.url(database),
     crash: () => server.crash(),
+    pid: () => server.pid,
     async start() {
       server = await startPostgres(options)
     },
@@ -120,6 +123,7 @@ async function crashableBroker(folder: string) {
   return {
     url: server.url,
     crash: () => server.stop(),
+    pid: () => server.pid,
     control: (...args: string[]) => server.control(...args),
     async start() {
       server = await startRabbitmq(folder, port)

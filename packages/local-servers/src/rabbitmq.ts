@@ -12,6 +12,7 @@ const execute = promisify(execFile)
 
 export interface Rabbitmq {
   url: string
+  pid: number | undefined
   /** SIGKILL. Started again on the same folder and port it is the same node, with what its durable queues held. */
   stop(): Promise<void>
   /** Runs `rabbitmqctl` with these arguments on the node; resolves to what it prints. */
@@ -65,7 +66,7 @@ export async function startRabbitmq(folder: string, port?: number): Promise<Rabb
     const { stdout } = await execute(join(dirname(server), 'rabbitmqctl'), ['--node', env.RABBITMQ_NODENAME, ...args], { env })
     return stdout
   }
-  return { url: `amqp://guest:guest@127.0.0.1:${nodePort}`, stop, control }
+  return { url: `amqp://guest:guest@127.0.0.1:${nodePort}`, pid: node.pid, stop, control }
 }
 
 /** The server's start script, with `rabbitmqctl` beside it: PONTE_RABBITMQ, an installed one, or Debian's package where it may be installed. */

@@ -91,6 +91,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
     ...{ ownerDelayMs: config.OWNER_DELAY_S * 1_000, payoutHoldMs: config.PAYOUT_HOLD_S * 1_000 },
   }
   const app = createApp({
+    database,
     before: [securityHeaders(config.AUTH_URL), interfaceHeaders, limitAddress(localLimit(config.RATE_LIMIT_ADDRESS_PER_MINUTE, clock))],
     routes: routes({
       store,

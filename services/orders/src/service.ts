@@ -224,7 +224,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     now,
     tokenSecrets: config.GATEWAY_TOKEN_SECRET,
   })
-  const app = createApp({ routes: router, logger })
+  const app = createApp({ routes: router, logger, database })
   const http = httpServer('http', app, { host: config.HOST, port: config.PORT })
   const parts = [
     relay,

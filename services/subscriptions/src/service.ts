@@ -77,7 +77,7 @@ export function createSubscriptions(config: SubscriptionsConfig, overrides: Over
     orderWaitMs: config.ORDER_WAIT_MS,
     tokenSecrets: config.GATEWAY_TOKEN_SECRET,
   })
-  const http = httpServer('http', createApp({ routes: routing, logger }), { host: config.HOST, port: config.PORT })
+  const http = httpServer('http', createApp({ routes: routing, logger, database }), { host: config.HOST, port: config.PORT })
   const reacting = reactions({ store, now, orderWaits, scheduler })
   return assemble({
     parts: [relay, scheduler, pruning, consumer(bus, queuesReadBy('subscriptions'), reacting)],

@@ -88,6 +88,7 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
     logger,
   }
   const app = createApp({
+    database,
     routes: routes({
       store,
       pull,

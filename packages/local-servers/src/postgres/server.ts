@@ -28,6 +28,7 @@ export interface PostgresOptions {
 
 export interface Postgres {
   port: number
+  pid: number | undefined
   /** Where the data is: not the folder asked for when root's stand-in account cannot reach that one (a link is left there). */
   dataDir: string
   url(database: string): string
@@ -44,12 +45,13 @@ export async function startPostgres(given: PostgresOptions): Promise<Postgres> {
   // Asked through the folder that was named: without its link, a data folder elsewhere is what a deleted clone left.
   if (!existsSync(join(options.dataDir, 'PG_VERSION'))) await initialise(home, options)
   const port = options.port === 0 ? await freePort() : await demandFree(options.port, options.portSetting)
-  const end = await serve(home, port, options)
+  const { pid, end } = await serve(home, port, options)
 
   const login = `${encodeURIComponent(options.user)}:${encodeURIComponent(options.password)}`
   const url = (database: string) => `postgresql://${login}@127.0.0.1:${port}/${database}`
   return {
     port,
+    pid,
     dataDir: home.dataDir,
     url,
     ensureDatabases: names => ensureDatabases(url('postgres'), names),
@@ -96,12 +98,12 @@ async function initialise({ account, bin, dataDir }: PostgresHome, options: Post
 // Neither our folder, which the account may not enter, nor PGDATA, PGPORT and the like.
 const surroundings = { cwd: '/', env: { LC_ALL: 'C' } }
 
-/** Resolves, once connections are accepted, to the function that ends the server by a signal. */
+/** Resolves, once connections are accepted, to the server's process and the function that ends it by a signal. */
 async function serve(
   { account, bin, dataDir }: PostgresHome,
   port: number,
   options: PostgresOptions,
-): Promise<(signal: NodeJS.Signals) => Promise<void>> {
+): Promise<{ pid: number | undefined; end: (signal: NodeJS.Signals) => Promise<void> }> {
   const { durable = true, maxConnections = 300, log } = options
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -128,12 +130,15 @@ async function serve(
   })
   letGo(server)
 
-  return async signal => {
-    if (server.exitCode !== null || server.signalCode !== null) return
-    server.ref()
-    const ended = once(server, 'exit')
-    server.kill(signal)
-    await ended
+  return {
+    pid: server.pid,
+    async end(signal) {
+      if (server.exitCode !== null || server.signalCode !== null) return
+      server.ref()
+      const ended = once(server, 'exit')
+      server.kill(signal)
+      await ended
+    },
   }
 }
 

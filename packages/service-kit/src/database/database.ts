@@ -9,6 +9,8 @@ export interface Database extends Part, Sql {
   commit<Row extends pg.QueryResultRow = pg.QueryResultRow>(unit: Unit): Promise<{ rows: Row[]; rowCount: number | null }>
   /** Runs `work` in one transaction on one connection; rolls back when it throws. No network call belongs inside. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  /** False when the server takes connections and answers nothing; an error is an answer. */
+  isAlive(): Promise<boolean>
 }
 
 const POOL_SIZE = 10
@@ -24,6 +26,9 @@ const IDLE_TIMEOUT = 'idle_in_transaction_session_timeout=10s'
 const STATEMENT_TIMEOUT_MS = 30_000
 /** After the server should have cancelled a statement, its connection is taken for dead. */
 const ANSWER_GRACE_MS = 2_000
+/** For a sign of life. */
+const LOOK_MS = 1_200
+const LOOK_IDLE_MS = 10_000
 
 export interface DatabaseOptions {
   url: string
@@ -50,6 +55,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   // user can listen.
   pool.on('error', () => undefined)
   pool.on('connect', client => client.on('error', () => undefined))
+  const signs = signsOfLife(options.url)
   const query: Database['query'] = (text, values) =>
     pool.query(typeof text === 'string' ? { text } : text, values ? [...values] : undefined)
   return {
@@ -58,7 +64,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     query,
     commit: unit => commitUnit({ query }, unit),
     ready: async () => (await pool.query('SELECT 1')).rowCount === 1,
-    stop: () => pool.end(),
+    isAlive: signs.isAlive,
+    async stop() {
+      await Promise.all([pool.end(), signs.stop()])
+    },
     observe(metrics) {
       metrics.observed('ponte_database_connections_max', 'Connections this process may hold', () => options.poolSize ?? POOL_SIZE)
       metrics.observed('ponte_database_connections_used', 'Connections at work now', () => pool.totalCount - pool.idleCount)
@@ -87,6 +96,42 @@ export function openDatabase(options: DatabaseOptions): Database {
         client.release(broken)
       }
     },
+  }
+}
+
+/** On a connection of its own: those of the pool may all wait for locks. */
+function signsOfLife(url: string) {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    query_timeout: LOOK_MS,
+    connectionTimeoutMillis: LOOK_MS,
+    idleTimeoutMillis: LOOK_IDLE_MS,
+    allowExitOnIdle: true,
+  })
+  pool.on('error', () => undefined)
+  pool.on('connect', client => client.on('error', () => undefined))
+  let looking: Promise<boolean> | undefined
+  const look = () => {
+    const answered = pool.query('SELECT 1').then(
+      () => true,
+      error => !/timeout/i.test(String(error)),
+    )
+    // Our own process may be the one that stood still: what has come meanwhile is read before the time is up.
+    const late = new Promise<boolean>(resolve => {
+      const timer = setTimeout(() => setImmediate(() => setImmediate(() => resolve(false))), LOOK_MS)
+      answered.finally(() => clearTimeout(timer))
+    })
+    return Promise.race([answered, late])
+  }
+  return {
+    isAlive() {
+      looking ??= look().finally(() => {
+        looking = undefined
+      })
+      return looking
+    },
+    stop: () => pool.end(),
   }
 }
 

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, subjectsOfPath } from '@ponte/contracts'
 import express, { type Express, type RequestHandler, type Router } from 'express'
+import type { Database } from '../database/database'
 import { logFields, withLogFields } from '../observe/log-fields'
 import type { Logger } from '../observe/logger'
 import { type ErrorPage, problems } from './problems'
+import { answerWithoutDatabase, unlessAnswered } from './silent-database'
 import { readableRequest } from './unreadable-request'
 import { routeOf } from './watched-requests'
 
@@ -14,6 +16,8 @@ const REQUEST_ID = /^[\w.:-]{8,128}$/
 export interface AppOptions {
   routes: Router
   logger: Logger
+  /** Requests are answered when it is silent. */
+  database?: Pick<Database, 'isAlive'>
   /** Leaves bodies unread for a route that forwards them as they are. */
   rawBody?: boolean
   /** Runs before a body is read: headers that every answer carries, limits on who may ask at all. */
@@ -25,14 +29,17 @@ export interface AppOptions {
 /** The express app of any service: request id, JSON body, routes, and the one place where errors become answers. */
 export function createApp(options: AppOptions): Express {
   const app = express()
+  const refuse = problems(options.logger, options.errorPage)
   app.disable('x-powered-by')
   app.disable('etag')
   app.set('query parser', 'simple')
-  app.use(requestId, logged(options.logger), readableRequest, ...(options.before ?? []))
+  app.use(requestId, logged(options.logger), readableRequest)
+  if (options.database) app.use(answerWithoutDatabase(options.database, (error, req, res) => refuse(error, req, res, () => undefined)))
+  app.use(...(options.before ?? []), unlessAnswered)
   app.use(options.rawBody ? express.raw({ limit: BODY_LIMIT, type: () => true }) : jsonBody())
-  app.use(options.routes)
+  app.use(unlessAnswered, options.routes)
   app.use((req, _res, next) => next(new ApiError('not_found', `There is no route ${req.method} ${req.path}.`)))
-  app.use(problems(options.logger, options.errorPage))
+  app.use(refuse)
   return app
 }
 

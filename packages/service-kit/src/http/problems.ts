@@ -4,6 +4,9 @@ import { isTransient } from '../database/errors'
 import type { Logger } from '../observe/logger'
 import { RetryableError } from '../retryable'
 
+export const unavailable = () =>
+  new ApiError('service_unavailable', 'A part of the service does not answer; try again shortly.', { retryAfterS: 2 })
+
 /** An error is an ApiError, one of the HTTP layer's own refusals, a database that cannot be asked, or a fault of ours. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
@@ -16,8 +19,7 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof URIError || (typeof status === 'number' && status >= 400 && status < 500)) {
     return new ApiError('invalid_request', 'The request could not be read; check its path, headers and body.')
   }
-  if (isTransient(error) || error instanceof RetryableError)
-    return new ApiError('service_unavailable', 'A part of the service does not answer; try again shortly.', { retryAfterS: 2 })
+  if (isTransient(error) || error instanceof RetryableError) return unavailable()
   return new ApiError('internal_error', 'Something failed on our side; it has been recorded under this request id.')
 }
 
@@ -27,6 +29,7 @@ export type ErrorPage = (problem: Problem, req: Request) => string | null
 export const problems =
   (logger: Logger, errorPage: ErrorPage = () => null): ErrorRequestHandler =>
   (error, req, res, next) => {
+    if (res.writableEnded) return
     const refusal = toApiError(error)
     const { status } = errorTable[refusal.code]
     const requestId = String(res.locals.requestId)

@@ -192,10 +192,10 @@ const budgetsOf = (settings: Settings): Budgets => ({
 })
 
 function openHttp(
-  { settings, logger }: RelayOptions,
+  { settings, logger, database }: RelayOptions,
   routes: (tokenSecrets: readonly string[]) => ReturnType<typeof gatewayRoutes>,
 ): HttpServer | undefined {
   const { GATEWAY_TOKEN_SECRET: tokenSecrets, HOST: host, PORT: port } = settings
   if (tokenSecrets === undefined) return undefined
-  return httpServer('http', createApp({ routes: routes(tokenSecrets), logger }), { host, port })
+  return httpServer('http', createApp({ routes: routes(tokenSecrets), logger, database }), { host, port })
 }
