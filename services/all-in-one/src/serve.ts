@@ -54,7 +54,7 @@ async function serve(): Promise<() => Promise<void>> {
     mode: mode(given.PONTE_MODE) ?? (chain.isDevelopment ? 'development' : 'live'),
     amqp: { url: amqp, namespace: given.AMQP_NAMESPACE ?? 'ponte' },
     ports: { 'api-gateway': gatewayPort, orders: 0, subscriptions: 0, 'chain-listener': 0, 'webhook-dispatcher': 0 },
-    // Those of the replicas take their place.
+    // The addresses of the replicas take their place.
     ownerUrls: { orders: '', subscriptions: '', webhooks: '', chainListener: '' },
     secrets: {
       sealKey: given.SEAL_KEY ?? file.state.sealKey,
@@ -135,7 +135,7 @@ function mode(text: string | undefined): Place['mode'] {
   return (['live', 'test', 'development'] as const).find(one => one === text)
 }
 
-/** What follows from the place, with the settings of that service that are given in its place. */
+/** Settings that follow from the place, and in their stead those that are given. */
 function settingsOf(place: Place, given: NodeJS.Dict<string>, isDevelopment: boolean): Record<ServiceName, Environment> {
   const settings = placeSettings(place)
   for (const name of serviceNames) {

@@ -23,7 +23,7 @@ export function answerWithoutDatabase(
         wait()
         return
       }
-      // What is written by work that goes on.
+      // Work that goes on may still write to it.
       res.on('error', () => undefined)
       answer(unavailable(), req, res)
     }

@@ -21,7 +21,7 @@ export interface ProcessesOptions {
   roots?: Partial<Record<ServiceName, string>>
   /** Where the gateway finds the owners, in place of the addresses of all their replicas. */
   ownerUrls?: Place['ownerUrls']
-  /** What follows from the place. */
+  /** Settings that follow from the place; a developer's unless given. */
   settingsOf?: (place: Place) => Record<ServiceName, Environment>
   nodeArgs?: readonly string[]
   hasChannel?: boolean
