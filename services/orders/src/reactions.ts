@@ -2,15 +2,16 @@ import {
   CENT,
   type ChainAudited,
   type ChainBlocks,
+  type PaidData,
   type RecoveryObserved,
   type RefundObserved,
   type SubscriptionClosed,
 } from '@ponte/contracts'
-import { type Logger, outboxRows, type Reactions, retryConflicts } from '@ponte/service-kit'
+import { type Logger, outboxRows, type Reactions, RetryableError, retryConflicts } from '@ponte/service-kit'
 import type { Charges } from './charges'
 import { publishIfSettled } from './due/payouts'
 import type { Intake } from './intake'
-import { acceptWithPeriod } from './order/acceptance'
+import { acceptWithPeriod, isUnpaid } from './order/acceptance'
 import { type Change, type Ledger, release, supersede } from './order/order'
 import { observe as observeRecovered } from './recovery/recovery'
 import { observe, promisedOf, recovered, refundEvents } from './refund/stored-refund'
@@ -97,6 +98,12 @@ export function reactions(deps: ReactionDeps): Reactions {
     for (const order of await store.orders.confirming(blocks.chain_id, ANNOUNCED_MAX)) announce(order)
   }
 
+  /** What its subscription accepted was on record here; where it is not, this database was restored, and the listener states it once more. */
+  const isGone = async ({ id, tx_hash }: PaidData): Promise<boolean> => {
+    const history = await store.orders.history(id)
+    return history?.payments.some(({ txHash, status }) => txHash === tx_hash && status === 'orphaned') ?? true
+  }
+
   /** The order is read before the refund: a refund that another statement or request changed in between moves the order on. */
   const observeRefund = (stated: RefundObserved, eventId: string): Promise<void> =>
     retryConflicts(async () => {
@@ -164,6 +171,8 @@ export function reactions(deps: ReactionDeps): Reactions {
       if (!accepted) return
       await retryConflicts(async () => {
         const found = await store.orders.find(order.id)
+        if (found && isUnpaid(found.order) && !(await isGone(order)))
+          throw new RetryableError('What was accepted with its period has not come for the order yet.')
         // Read behind the order, whose version a refund moves on.
         const isPromised = promisedOf(await store.refunds.ofOrder(order.id)) > 0n
         const change = found && !isPromised && acceptWithPeriod(found, accepted.by, store.chain.viewOf(found.order), now())

@@ -24,9 +24,12 @@ export function accept(ledger: Ledger, acceptance: Acceptance, chain: ChainView,
  * given away less. Null where it is or was paid, and where nothing is confirmed: then it is as any other.
  */
 export function acceptWithPeriod({ order, ...facts }: Ledger, by: string | null, chain: ChainView, at: Date): Change | null {
-  if (order.status === 'paid' || order.paidAt !== null || isDust(order.confirmedUnits, order)) return null
+  if (order.status === 'paid' || order.paidAt !== null || isUnpaid(order)) return null
   return take({ ...facts, order: { ...order, supersededAt: null } }, { reason: 'Its period was counted as paid', by }, chain, at)
 }
+
+/** It never was paid, and nothing is confirmed of what it could be accepted for. */
+export const isUnpaid = (order: Order): boolean => order.paidAt === null && isDust(order.confirmedUnits, order)
 
 function take(ledger: Ledger, { reason, by }: Acceptance, chain: ChainView, at: Date): Change {
   const before = ledger.order
