@@ -29,6 +29,8 @@ const ANSWER_GRACE_MS = 2_000
 /** For a sign of life. */
 const LOOK_MS = 1_200
 const LOOK_IDLE_MS = 10_000
+/** A statement that was answered so lately is a sign of life. */
+const HEARD_MS = 500
 
 export interface DatabaseOptions {
   url: string
@@ -55,7 +57,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   // user can listen.
   pool.on('error', () => undefined)
   pool.on('connect', client => client.on('error', () => undefined))
-  const signs = signsOfLife(options.url)
+  const signs = signsOfLife(options.url, pool)
   const query: Database['query'] = (text, values) =>
     pool.query(typeof text === 'string' ? { text } : text, values ? [...values] : undefined)
   return {
@@ -100,7 +102,11 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 /** On a connection of its own: those of the pool may all wait for locks. */
-function signsOfLife(url: string) {
+function signsOfLife(url: string, used: pg.Pool) {
+  let heardAt = Number.NEGATIVE_INFINITY
+  used.on('release', error => {
+    if (!error) heardAt = performance.now()
+  })
   const pool = new pg.Pool({
     connectionString: url,
     max: 1,
@@ -113,13 +119,15 @@ function signsOfLife(url: string) {
   pool.on('connect', client => client.on('error', () => undefined))
   let looking: Promise<boolean> | undefined
   const look = () => {
+    const since = performance.now()
+    if (since - heardAt < HEARD_MS) return Promise.resolve(true)
     const answered = pool.query('SELECT 1').then(
       () => true,
-      error => !/timeout/i.test(String(error)),
+      error => !/timeout/i.test(String(error)) || heardAt > since,
     )
     // Our own process may be the one that stood still: what has come meanwhile is read before the time is up.
     const late = new Promise<boolean>(resolve => {
-      const timer = setTimeout(() => setImmediate(() => setImmediate(() => resolve(false))), LOOK_MS)
+      const timer = setTimeout(() => setImmediate(() => setImmediate(() => resolve(heardAt > since))), LOOK_MS)
       answered.finally(() => clearTimeout(timer))
     })
     return Promise.race([answered, late])

@@ -8,7 +8,9 @@ import { type TestDatabase, testDatabase } from '../../src/testing'
 
 // A server that takes every connection and answers nothing, as a PostgreSQL that is stopped in the middle does.
 
-const LIMIT_MS = 2_000
+/** A crowded machine's; its statements would be given up after 32 s. */
+const LIMIT_MS = 10_000
+const LONG_MS = 2_000
 const sockets = new Set<Socket>()
 let server: Server
 let silent: Database
@@ -42,7 +44,7 @@ it('answers 503 to what waits for it, and does nothing of what has not begun', a
   const since = performance.now()
   const { status, body, headers } = await request(app).get('/')
   expect({ status, code: body.code, after: headers['retry-after'] }).toEqual({ status: 503, code: 'service_unavailable', after: '2' })
-  expect(performance.now() - since).toBeLessThan(LIMIT_MS + 1_000)
+  expect(performance.now() - since).toBeLessThan(LIMIT_MS)
   goOn()
   expect(isRouted).toBe(false)
 })
@@ -65,7 +67,7 @@ it('lets work that has begun end unheard', async () => {
 it('lets what takes long have its time while the database lives', async () => {
   const routes = Router()
   routes.get('/', async (_req, res) => {
-    await pause(LIMIT_MS)
+    await pause(LONG_MS)
     res.json({})
   })
   const app = createApp({ routes, logger: silentLogger, database: living })
