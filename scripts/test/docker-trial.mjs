@@ -196,7 +196,7 @@ async function main() {
         if (code !== 0) throw new StepError('It does not start; nothing else can be tried.')
         const apiKey = await becomes('there is no merchant', async () => {
           const { output: log } = await compose('logs', '--no-log-prefix', 'development')
-          return { done: /sk_\w+/.exec(log)?.[0], output: log }
+          return { done: /sk_(?:live|test)_[0-9a-f]{64}/.exec(log)?.[0], output: log }
         })
         await allIsWell()
         traffic = startTraffic(apiKey)

@@ -53,13 +53,18 @@ it('restore-one prepares beside the live database, and only then stops, exchange
   const { status, calls } = ops(['restore-one', 'chain_listener', '2026-11-22 14:00:00+00', '--yes'])
   expect([status, calls]).toEqual([
     0,
-    [`${RUN} prepare chain_listener 2026-11-22 14:00:00+00`, 'stop chain-listener relayer', `${RUN} swap chain_listener`, UP],
+    [
+      `${RUN} prepare chain_listener 2026-11-22 14:00:00+00`,
+      'stop chain-listener relayer',
+      `${RUN} swap chain_listener`,
+      `${UP} chain-listener relayer`,
+    ],
   ])
 })
 
 it.each([
   ['is not prepared', 'prepare', [`${RUN} prepare orders latest`]],
-  ['cannot be exchanged', 'swap', [`${RUN} prepare orders latest`, 'stop orders', `${RUN} swap orders`, UP]],
+  ['cannot be exchanged', 'swap', [`${RUN} prepare orders latest`, 'stop orders', `${RUN} swap orders`, `${UP} orders`]],
 ])('a database that %s leaves its service running, and ends with an error', (_what, fail, calls) => {
   expect(ops(['restore-one', 'orders', 'latest', '--yes'], fail)).toMatchObject({ status: 7, calls })
 })
