@@ -28,9 +28,11 @@ refuse() {
 sql() { psql --no-psqlrc --tuples-only --no-align --quiet --set ON_ERROR_STOP=1 --command "$2" "$1"; }
 exists() { [ "$(sql postgres "SELECT count(*) FROM pg_database WHERE datname = '$1'")" = 1 ]; }
 rows_of() {
-  sql "$1" "SELECT format('%I.%I', schemaname, tablename) || ' ' ||
-    (xpath('/row/n/text()', query_to_xml(format('SELECT count(*) AS n FROM %I.%I', schemaname, tablename), false, true, '')))[1]::text
-    FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1"
+  # Unlogged tables are in no backup, and are not to be read before a copy is promoted.
+  sql "$1" "SELECT format('%I.%I', nspname, relname) || ' ' ||
+    (xpath('/row/n/text()', query_to_xml(format('SELECT count(*) AS n FROM %I.%I', nspname, relname), false, true, '')))[1]::text
+    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE relkind = 'r' AND relpersistence = 'p' AND nspname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1"
 }
 sum() { awk '{ n += $2 } END { print n + 0 }'; }
 live_answers() { pg_isready --quiet; }
@@ -116,7 +118,7 @@ prepare_one() {
   start_beside "$work/data" "$moment" "$work"
   PGHOST=$work PGPORT=5432 rows_of "$database" >"$work/rows"
   [ "$(sum <"$work/rows")" -gt 0 ] || refuse "$database has no row at $moment."
-  PGHOST=$work PGPORT=5432 pg_dump --format custom --file "$work/dump" "$database"
+  PGHOST=$work PGPORT=5432 pg_dump --no-unlogged-table-data --format custom --file "$work/dump" "$database"
   pg_restore --list "$work/dump" >"$work/list"
   local tables
   tables=$(grep -c ' TABLE DATA ' "$work/list") || refuse 'The dump names no table.'
