@@ -100,7 +100,10 @@ async function attempt({ pgbackrest, bin, folder, owner }) {
     for (const name of DATABASES) {
       sql('postgres', `CREATE ROLE ${name} LOGIN`)
       sql('postgres', `CREATE DATABASE ${name} OWNER ${name}`)
-      sql(name, `CREATE TABLE paid (name text); ALTER TABLE paid OWNER TO ${name}; CREATE UNLOGGED TABLE windows (id int); INSERT INTO windows VALUES (1)`)
+      sql(
+        name,
+        `CREATE TABLE paid (name text); ALTER TABLE paid OWNER TO ${name}; CREATE UNLOGGED TABLE windows (id int); INSERT INTO windows VALUES (1)`,
+      )
       insert(name)
     }
     sql('postgres', 'REVOKE ALL ON DATABASE orders FROM PUBLIC')

@@ -26,7 +26,6 @@ const otherNetwork = z.strictObject({
   deposit_factory: factory,
   confirmations: z.int().min(1).max(10_000),
 })
-export type NetworkSettings = z.infer<typeof otherNetwork>
 
 const settings = z.object({
   ...commonSettings,

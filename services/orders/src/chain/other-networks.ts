@@ -1,5 +1,5 @@
 import { ApiError } from '@ponte/contracts'
-import type { OfferedNetwork } from '../order/factory'
+import type { OfferedNetwork } from '../payment/payment'
 import type { DeploymentCheck } from './deployment'
 import type { PayoutAddresses } from './payout-addresses'
 

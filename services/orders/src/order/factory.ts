@@ -1,6 +1,6 @@
 import { type EventData, formatUsdc, type NewEvent } from '@ponte/contracts'
 import { uuidv7Time } from '@ponte/service-kit'
-import { chainIdsOf, type OtherNetwork } from '../payment/payment'
+import { chainIdsOf, type OfferedNetwork } from '../payment/payment'
 import type { Quote } from '../quote/quote'
 import { orderBody, type Place } from './body'
 import { type Deployment, type NewOrder, open } from './new-order'
@@ -27,10 +27,6 @@ export interface OrderFactoryDeps {
   /** The present generation of a listener's history, as last reported; null while it is unknown. */
   generation(chainId: number): string | null
 }
-
-/** A network beside the first, where a contract or an account stands at the merchant's payout address. */
-export type OfferedNetwork = Pick<OtherNetwork, 'chainId' | 'tokenAddress' | 'routerAddress' | 'merchantIsContract'> &
-  Pick<OrderFactoryDeps, 'depositAddress'>
 
 export type OrderFactory = ReturnType<typeof createOrderFactory>
 

@@ -49,6 +49,12 @@ export interface OtherNetwork extends Omit<Destination, 'merchantAddress'> {
   merchantIsContract: boolean
 }
 
+/** Such a network before there is an order, where the merchant can be paid at this moment. */
+export interface OfferedNetwork extends Pick<OtherNetwork, 'chainId' | 'tokenAddress' | 'routerAddress' | 'merchantIsContract'> {
+  /** Where a plain transfer pays this memo and merchant; null where the network has no such addresses. */
+  depositAddress(memo: string, merchantAddress: string): string | null
+}
+
 /** An order by the networks that it may be paid on: the first, and others. */
 export interface Payable extends Destination {
   networks: readonly OtherNetwork[]
