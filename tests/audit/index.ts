@@ -1,7 +1,7 @@
 import { checkpointDifferences } from './checkpoints'
 import { entryDifferences } from './entries'
 import { forgottenBy, type LostOrder, lostOrders, type Restored } from './lost'
-import { type OrderEvent, orderDifferences } from './orders'
+import { networkDifferences, type OrderEvent, orderDifferences } from './orders'
 import { addressesAgainstOrders, ledgerAgainstOrders, paymentsOf } from './payments'
 import { payoutDifferences } from './payouts'
 import { askPublished, rateDifferences } from './rates'
@@ -79,6 +79,7 @@ export async function audit(
         readTable(orders, table),
       ),
     )
+  const orderNetworks = await readTable(orders, 'order_networks')
   const [marketRates, ptaxRates] = await Promise.all([readTable(orders, 'market_rates'), readTable(orders, 'ptax_rates')])
   const unchecked: string[] = []
   const published =
@@ -121,6 +122,7 @@ export async function audit(
     }),
     ...checkpointDifferences(checkpoints, ledger),
     ...returnsAgainstListener({ ...books, refunds, signatures, watches, now, isForgotten }),
+    ...networkDifferences(books.orders, orderNetworks),
     ...books.orders.flatMap(order =>
       orderDifferences({
         order,

@@ -1,5 +1,5 @@
 import { judge, type RouterFact, type TransferFact } from '../simulation/oracle'
-import { decimal, lower, millis, type Row, seconds, text, units, unlike } from './rows'
+import { decimal, groupBy, lower, millis, type Row, seconds, text, units, unlike } from './rows'
 
 /** Events are the parsed bodies of its outbox rows, in their order. */
 export interface OrderFacts {
@@ -161,27 +161,50 @@ export function stateDifferences({
   ]
 }
 
+const chainOf = ({ id }: Row) => String(id).split(':')[0] ?? ''
+
+/** By block time across chains. */
+function inChainOrder(a: Row, b: Row): number {
+  if (chainOf(a) !== chainOf(b)) return millis(a.block_time) - millis(b.block_time) || (String(a.id) < String(b.id) ? -1 : 1)
+  return Number(a.block_number) - Number(b.block_number) || Number(a.log_index) - Number(b.log_index)
+}
+
+/** Other networks that an order may be paid on are watched apart, each of them. */
+export function networkDifferences(orders: readonly Row[], watched: readonly Row[]): string[] {
+  const known = groupBy(watched, row => String(row.order_id))
+  const chains = (ids: readonly unknown[]) => ids.map(String).sort().join()
+  return orders.flatMap(({ id, networks }) => {
+    const named = Array.isArray(networks) ? chains(networks.map(network => Object(network).chainId)) : 'no list'
+    return unlike(`order ${id}`, [['networks', named, chains((known.get(String(id)) ?? []).map(row => row.chain_id))]])
+  })
+}
+
 /** The sums and positions that are kept with an order, counted anew from its payments. */
 function tallyDifferences(order: Row, live: readonly Row[]): string[] {
   const at = (row: Row | undefined, column: string) => text(row?.[column])
   const total = (rows: readonly Row[]) => rows.reduce((sum, row) => sum + units(row.gross_units), 0n)
-  const confirmed = live
-    .filter(({ status }) => status === 'confirmed')
-    .toSorted((a, b) => Number(a.block_number) - Number(b.block_number) || Number(a.log_index) - Number(b.log_index))
+  const confirmed = live.filter(({ status }) => status === 'confirmed').toSorted(inChainOrder)
   const required = units(order.usdc_units) - units(order.tolerance_units)
   const completing = confirmed.find((_, index) => total(confirmed.slice(0, index + 1)) >= required)
-  const completed = completing ? confirmed.filter(row => Number(row.block_number) <= Number(completing.block_number)) : []
+  const isOfBlock = (row: Row) =>
+    completing !== undefined && row.block_number === completing.block_number && chainOf(row) === chainOf(completing)
+  const completed = confirmed.slice(0, confirmed.findLastIndex(isOfBlock) + 1)
+  // The release before knows one network and leaves these empty.
+  const kept = (value: unknown, counted: unknown) => (value === null ? null : counted)
   const last = confirmed.at(-1)
   return unlike(`order ${order.id}`, [
     ['seen_units', text(order.seen_units), text(total(live))],
     ['transfer_units', text(order.transfer_units), text(total(confirmed.filter(({ kind }) => kind === 'transfer')))],
     ['completed_units', text(order.completed_units), text(total(completed))],
+    ['completing_chain_id', text(order.completing_chain_id), kept(order.completing_chain_id, completing ? chainOf(completing) : null)],
     ['completing_block', text(order.completing_block), at(completing, 'block_number')],
     ['completing_index', text(order.completing_index), at(completing, 'log_index')],
     ['completing_time', iso(order.completing_time), iso(completing?.block_time ?? null)],
     ['completing_tx_hash', order.completing_tx_hash, completing?.tx_hash ?? null],
     ['last_block', text(order.last_block), at(last, 'block_number')],
     ['last_index', text(order.last_index), at(last, 'log_index')],
+    ['last_chain_id', text(order.last_chain_id), kept(order.last_chain_id, last ? chainOf(last) : null)],
+    ['last_time', iso(order.last_time), kept(order.last_time, iso(last?.block_time ?? null))],
     ['last_tx_hash', order.last_tx_hash, last?.tx_hash ?? null],
   ])
 }

@@ -85,11 +85,17 @@ function signedDifferences(about: string, refund: Row, seen: readonly Row[], wat
   const brought = seen.filter(row => !isUnknown(row)).toSorted((a, b) => seconds(a.valid_before) - seconds(b.valid_before))
   const last = brought.at(-1)
   const isMoved = refund.ended === 'transferred'
+  const end = last === undefined ? 0 : seconds(last.valid_before)
+  const withdrawn = watch.withdrawn_until === null ? null : Number(watch.withdrawn_until)
+  const isWithdrawn = withdrawn !== null && withdrawn >= end
+  // Orders may have lost a cancellation; the release before withdrew nothing.
+  const mayBeWithdrawn = refund.cancelled_at !== null || (isWithdrawn && last !== undefined)
   return [
     ...unlike(`${about} at the listener`, [
       ['valid_before', text(watch.valid_before), last === undefined ? null : text(seconds(last.valid_before))],
       // A refund that orders has lost it learns again without the signature.
-      ['signature', watch.signature, last === undefined ? null : (last.signature ?? watch.signature)],
+      ['signature', watch.signature, last === undefined || isWithdrawn ? null : (last.signature ?? watch.signature)],
+      ['withdrawn_until', text(withdrawn), mayBeWithdrawn && (withdrawn === null || isWithdrawn) ? text(withdrawn) : null],
     ]),
     ...(isMoved && !seen.some(isUnknown) ? [`returns: ${about} has moved money once, and its signature could not do so again`] : []),
   ]

@@ -183,6 +183,15 @@ test('every other command of the guides does what it should', async () => {
   await expect(typeIn(desk, commandOf('webhooks', 'npx @ponte/cli verify'))).rejects.toThrow('ended with 1')
 }, 300_000)
 
+test('the lines for a page of a shop name the script that is served, and where links are paid', async () => {
+  const [script, link] = blocks.filter(({ kind }) => kind === 'html').map(({ text }) => text)
+  const url = /src="([^"]+)"/.exec(script ?? '')?.[1] ?? ''
+  const served = await fetch(url)
+  expect([served.status, served.headers.get('content-type')]).toEqual([200, expect.stringContaining('javascript')])
+  const [named, linked] = [/data-link="([^"]+)"/.exec(script ?? '')?.[1], /href="([^"]+)"/.exec(link ?? '')?.[1]]
+  expect([named, new URL(named ?? '').pathname]).toEqual([linked, expect.stringMatching(/^\/pay\/link\/[\w-]{36}$/)])
+})
+
 test('no command of the guides was left out', () => {
   const shown = guides.flatMap(commands).map(({ text }) => text)
   expect([...typed].sort()).toEqual([...new Set(shown)].sort())

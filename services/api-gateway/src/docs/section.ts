@@ -29,6 +29,9 @@ export const program = (name: string, texts: Program): string =>
 /** Commands of a shell. */
 export const shell = (text: string): string => `<figure class="shell">${code(text)}</figure>`
 
+/** Lines for a page of a shop. */
+export const markup = (text: string): string => `<figure class="html">${code(text)}</figure>`
+
 /** A name of the interface within text. */
 export const c = (text: string): string => `<code>${text}</code>`
 

@@ -1,4 +1,4 @@
-import { c, program, type Section, shell, table } from '../section'
+import { c, markup, program, type Section, table } from '../section'
 import { address, checkedOrder } from './programs/address'
 
 export const paymentsGuide = (base: string): Section[] => [
@@ -63,13 +63,13 @@ address first: the one it came from is the exchange's. <a href="/docs/refunds">H
   {
     id: 'button',
     title: 'A button on any site',
-    html: `<p>A <a href="/docs#createlink">payment link</a> needs no program. This line draws a button where it stands; ${c('data-lang')} is ${c('pt-BR')} or ${c('en')}, and ${c('data-label')} other words:</p>${shell(
+    html: `<p>A <a href="/docs#createlink">payment link</a> needs no program. This line draws a button where it stands; ${c('data-lang')} is ${c('pt-BR')} or ${c('en')}, and ${c('data-label')} other words:</p>${markup(
       `<script src="${base}/button.js"
   data-link="${base}/pay/link/01981f3c-7b1e-4cc3-9d0e-4f1d2a6b8c90"
   data-lang="pt-BR" async></script>`,
     )}<p>Before a click nothing is asked of anyone but this script; there is no frame and no cookie. The payer comes back by the link's ${c('success_url')}. Where a policy names scripts
 (${c('Content-Security-Policy')}), it needs ${c('nonce')} of the page, or ${c(`script-src ${base}`)}, and nothing else. It changes under its URL, so give it no ${c('integrity')}. Styles of yours reach it as
-${c('.ponte-button::part(button)')}. Without scripts the same is a link:</p>${shell(
+${c('.ponte-button::part(button)')}. Without scripts the same is a link:</p>${markup(
       `<a href="${base}/pay/link/01981f3c-7b1e-4cc3-9d0e-4f1d2a6b8c90">Pagar com USDC</a>`,
     )}`,
   },
