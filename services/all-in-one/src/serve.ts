@@ -48,7 +48,7 @@ async function serve(): Promise<() => Promise<void>> {
   const chain = await findChain(rpcs, given, file)
   const gatewayPort = await freePort()
   const publicUrl = given.PUBLIC_URL ?? `http://127.0.0.1:${gatewayPort}`
-  const identity = await findIdentity(given, file, folder)
+  const identity = await findIdentity(given, file, folder, chain.isDevelopment)
   const place: Place = {
     ...{ databaseUrl, chain: chain.place, publicUrl, identity: identity.place },
     mode: mode(given.PONTE_MODE) ?? (chain.isDevelopment ? 'development' : 'live'),
@@ -185,9 +185,11 @@ async function ask(rpcUrl: string, method: string): Promise<string> {
   return result
 }
 
-/** The identity provider that JWT_ISSUER and its like name; a development one of this process when they name none. */
-async function findIdentity(given: NodeJS.Dict<string>, file: StateFile, folder: string) {
+/** The identity provider that JWT_ISSUER and its like name; on a development chain one of this process when they name none. */
+async function findIdentity(given: NodeJS.Dict<string>, file: StateFile, folder: string, isDevelopment: boolean) {
   if (given.JWT_ISSUER) return { place: { url: '', issuer: '', audience: '', publicClientKey: '' }, shown: {}, stop: async () => undefined }
+  if (!isDevelopment)
+    throw new Error('Set JWT_ISSUER and its like, in the environment or by --env: anyone here could sign up at a development provider.')
   const { publicClientKey } = file.state
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`

@@ -98,7 +98,7 @@ export function reactions(deps: ReactionDeps): Reactions {
     for (const order of await store.orders.confirming(blocks.chain_id, ANNOUNCED_MAX)) announce(order)
   }
 
-  /** What its subscription accepted was on record here; where it is not, this database was restored, and the listener states it once more. */
+  /** Money that its subscription accepted was on record here; where it is not, this database was restored, and the listener states it once more. */
   const isGone = async ({ id, tx_hash }: PaidData): Promise<boolean> => {
     const history = await store.orders.history(id)
     return history?.payments.some(({ txHash, status }) => txHash === tx_hash && status === 'orphaned') ?? true
