@@ -127,6 +127,38 @@ describe('the line never stands behind one transaction', () => {
     await mineUntil(listening, () => statesOf(listening, order.memo).includes('confirmed'), 'it was not confirmed')
     expect(await world.received(order.memo)).toEqual([SHARE])
   }, 60_000)
+
+  it('behind nonces that the database was put back to before, and a reorganisation took from the chain: nothing uses them, and it goes on', async () => {
+    world = await startRelayWorld({ noMining: true })
+    const env = { CONFIRMATIONS: '3', RELAYER_STUCK_MS: '300' }
+    const first = await start(env)
+    const forgotten = await world.open(first)
+    await world.pay(forgotten.address, AMOUNT)
+    await world.chain.mine(3)
+    await first.until(async () => (await world.chain.provider.send('txpool_status', [])).pending === '0x1', 'it was not sent')
+    await world.chain.mine(1)
+    expect(await world.received(forgotten.memo)).toEqual([SHARE])
+    await first.stop()
+    await first.sql.query('DELETE FROM relays')
+    const listening = await start(env)
+    const behind = await world.open(listening)
+    await world.pay(behind.address, AMOUNT)
+    await world.chain.mine(3)
+    await listening.until(async () => (await relays(listening)).length === 1, 'nothing was signed')
+    expect(await relays(listening)).toMatchObject([{ nonce: '1', order_ids: [behind.id] }])
+    // Until the block of the first sweep is gone; the deposits' blocks come anew, and with them what is due.
+    const pool = await world.chain.provider.send('txpool_content', [])
+    expect(Object.keys(pool.pending)).toHaveLength(1)
+    await world.chain.reorg(4)
+    expect(await world.received(forgotten.memo)).toEqual([])
+    await world.pay(behind.address, AMOUNT)
+    await mineUntil(
+      listening,
+      async () => (await world.received(forgotten.memo)).length === 1 && (await world.received(behind.memo)).length === 1,
+      'what was signed behind the gap was never mined',
+    )
+    expect([await world.received(forgotten.memo), await world.received(behind.memo)]).toEqual([[SHARE], [SHARE]])
+  }, 60_000)
 })
 
 describe('sweeps and payers’ signatures', () => {

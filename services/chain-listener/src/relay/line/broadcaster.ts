@@ -68,7 +68,7 @@ export function createBroadcaster({ chain, store, signer, ceiling, logger, now, 
     if (!price)
       return !isNoop && highest < ceilingBelow(ceiling) && market.baseFee > relay.maxPrice ? replace(epoch, relay, true) : undefined
     const sender = await signer.address()
-    const offer = await sign(isNoop ? await noop(relay, sender) : relay, price)
+    const offer = await sign(isNoop ? await noop(relay.nonce, sender) : relay, price)
     const begins = isNoop && relay.noopFrom === null
     await store.reprice(
       epoch,
@@ -82,13 +82,15 @@ export function createBroadcaster({ chain, store, signer, ceiling, logger, now, 
     logger[begins ? 'warn' : 'info'](message, { nonce: relay.nonce, hash: offer.hash, max_price: String(price.max) })
     return offer
   }
-  const noop = async ({ nonce }: Relay, target: string): Promise<Signable> => {
+  const noop = async (nonce: number, target: string): Promise<Signable> => {
     // A layer above another one wants more gas than 21,000 for its data.
     const estimate = await chain.estimate({ from: target, to: target, data: '0x' })
     return { nonce, target, data: '0x', gasLimit: estimate > NOOP_GAS ? (estimate * 6n) / 5n : NOOP_GAS }
   }
   return {
     sign,
+    /** A transfer of nothing to ourselves. */
+    noop,
     broadcast,
     /** Sends again what is not mined: dearer when it is stuck, at once when it was never sent or `atOnce`. */
     async push(epoch: bigint, relay: Relay, atOnce: boolean): Promise<void> {

@@ -62,7 +62,7 @@ export type NonceLine = ReturnType<typeof createNonceLine>
  * shows at the confirmed depth what became of its nonce: dying at any point in between sends nothing twice and forgets nothing.
  */
 export function createNonceLine(options: NonceLineOptions) {
-  const { chain, store, signer, logger, ceiling, coinUnits, shareBps } = options
+  const { chain, store, signer, logger, now, ceiling, coinUnits, shareBps } = options
   const broadcaster = createBroadcaster({
     ...options,
     repriced: (kind, isNoop) => options.counted(isNoop ? 'noop' : 'repriced', kind),
@@ -137,13 +137,32 @@ export function createNonceLine(options: NonceLineOptions) {
       ...{ nonce, gasLimit, kind, wallet, orderIds, merchants, payer, salt, target, data },
       costUnits,
       worthPrice: worthwhile,
+      noopFrom: null,
     }
-    await store.write(epoch, sender.toLowerCase(), { ...written, ...offer } satisfies NewRelay, options.now())
+    await store.write(epoch, sender.toLowerCase(), { ...written, ...offer } satisfies NewRelay, now())
     unmined += 1
     options.counted('sent', kind)
     logger.info('a transaction is relayed', { nonce, kind, hash: offer.hash, intents: orderIds.length })
     await broadcaster.broadcast(nonce, offer)
     return 'sent'
+  }
+
+  /**
+   * Nonces of transactions that a database put back has forgotten, and that a reorganisation then took from the chain: no one has their bytes any more,
+   * and whatever was signed behind them waits for ever.
+   */
+  const fillGap = async (epoch: bigint, used: number, last: Relay | undefined): Promise<void> => {
+    if (!last || now().getTime() - last.pricedAt.getTime() < options.stuckMs) return
+    const sender = await signer.address()
+    for (const nonce of await store.forgotten(sender.toLowerCase(), used, last.nonce)) {
+      const [price, nothing] = [await priceNow(), await broadcaster.noop(nonce, sender)]
+      const offer = await broadcaster.sign(nothing, price)
+      logger.warn('a nonce that nothing uses any more is used by nothing, for those behind it', { nonce, hash: offer.hash })
+      const unasked = { wallet: false, orderIds: [], merchants: [], payer: null, salt: null, worthPrice: null, costUnits: 0n }
+      await store.write(epoch, sender.toLowerCase(), { ...unasked, ...nothing, kind: last.kind, ...offer, noopFrom: 0 }, now())
+      options.counted('noop', last.kind)
+      await broadcaster.broadcast(nonce, offer)
+    }
   }
 
   return {
@@ -196,6 +215,7 @@ export function createNonceLine(options: NonceLineOptions) {
         else if (!receipt && relay.nonce >= account.nonce) waiting.push(relay)
       }
       unmined = waiting.length
+      await fillGap(epoch, account.nonce, waiting.at(-1))
       const before = missingGas !== undefined
       const unpaid = waiting.find(relay => account.balance < relay.gasLimit * relay.maxPrice)
       missingGas = unpaid?.gasLimit

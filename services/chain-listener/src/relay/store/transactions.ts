@@ -31,7 +31,7 @@ export interface Relay {
 }
 
 /** `costUnits`: the most that it can cost, in token units. */
-export type NewRelay = Omit<Relay, 'raws' | 'hashes' | 'noopFrom' | 'pricedAt' | 'openSince'> & {
+export type NewRelay = Omit<Relay, 'raws' | 'hashes' | 'pricedAt' | 'openSince'> & {
   raw: string
   hash: string
   costUnits: bigint
@@ -86,8 +86,8 @@ const WRITE = `
     UPDATE authorizations SET state = 'submitted', tx_hash = $14, revision = revision + 1
     WHERE $5 = 'authorization' AND chain_id = $1 AND payer = $7 AND salt = $16 AND order_id = ANY($6::uuid[]))
   INSERT INTO relays (chain_id, sender, nonce, kind, order_ids, payer, target, data, gas_limit, max_price, tip, raws, hashes, priced_at, salt,
-    wallet, merchants, cost_units, worth_price, open_since)
-  VALUES ($1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, ARRAY[$13], ARRAY[$14], $15, $16, $17, $18, $19, $20, $15)`
+    wallet, merchants, cost_units, worth_price, noop_from, open_since)
+  VALUES ($1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, ARRAY[$13], ARRAY[$14], $15, $16, $17, $18, $19, $20, $21, $15)`
 
 // Raw, for the same reason: the new bytes are appended to the old ones under the lease.
 const REPRICE = `
@@ -152,14 +152,23 @@ export function relayStore(database: Database, chainId: number, newMerchantDays:
       const { rows } = await database.query<{ next: string | null }>(text, [chainId, sender])
       return Number(rows[0]?.next ?? 0)
     },
+    /** Nonces between two, of the second one not, by which nothing here was ever signed: the first few. */
+    async forgotten(sender: string, from: number, below: number): Promise<number[]> {
+      // Raw, because Prisma cannot count up.
+      const text = `
+        SELECT nonce::text FROM generate_series($3::bigint, $4::bigint - 1) AS series (nonce)
+        WHERE NOT EXISTS (SELECT 1 FROM relays WHERE chain_id = $1 AND sender = $2 AND relays.nonce = series.nonce) LIMIT 8`
+      const { rows } = await database.query<{ nonce: string }>(text, [chainId, sender, from, below])
+      return rows.map(({ nonce }) => Number(nonce))
+    },
     /** Keeps a signed transaction, before it is sent. */
     async write(epoch: bigint, sender: string, relay: NewRelay, at: Date): Promise<void> {
       const { nonce, kind, orderIds, payer, salt, target, data, gasLimit, maxPrice, tip, raw, hash } = relay
-      const { wallet, merchants, costUnits, worthPrice } = relay
+      const { wallet, merchants, costUnits, worthPrice, noopFrom } = relay
       await mapLeaseLoss(
         database.query({ name: 'relays-write', text: WRITE }, [
           ...[chainId, epoch, sender, nonce, kind, orderIds, payer, target, data, gasLimit, maxPrice, tip, raw, hash, at, salt],
-          ...[wallet, merchants, costUnits, worthPrice],
+          ...[wallet, merchants, costUnits, worthPrice, noopFrom],
         ]),
       )
     },
