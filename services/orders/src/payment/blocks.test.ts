@@ -76,7 +76,14 @@ describe('what is not reported', () => {
   it('in blocks that were confirmed before the answer to a watch is orphaned by that answer', () => {
     const known = [payment('a', { generation: OLD, version: 99 }), payment('c', { blockNumber: 21n }), payment('d', { version: 9 })]
     const isConfirmed = (block: bigint) => block <= 20n
-    expect(after(known, [], { isConfirmed }, { isWatched: true, through: 1n })).toEqual(['a orphaned'])
+    expect(after(known, [], { isConfirmed }, { isWatched: true, through: 1n })).toEqual(['a orphaned', 'd orphaned'])
+  })
+
+  it('because of an answer that came late keeps its own version, which what is stated later finds older', () => {
+    const known = payment('a', { version: 9 })
+    const [late] = changesOf([known], [], blocks({ version: 1, isConfirmed: () => true }), { isWatched: true, through: 0n })
+    expect(late).toEqual({ ...known, status: 'orphaned' })
+    expect(after([known], [], { version: 1, generation: OLD, isConfirmed: () => true }, { isWatched: true, through: 0n })).toEqual([])
   })
 
   it('but was confirmed is never undone by an absence', () => {

@@ -31,7 +31,10 @@ export function changesOf(known: readonly Payment[], reported: readonly Payment[
   const accepted = reported.flatMap(payment => accept(payment, before.get(payment.id), blocks) ?? [])
   const named = new Set(reported.map(({ id }) => id))
   const taken = known.filter(payment => !named.has(payment.id) && isTaken(payment, blocks, coverage))
-  return [...accepted, ...taken.map((payment): Payment => ({ ...payment, ...stated, status: 'orphaned' }))]
+  return [
+    ...accepted,
+    ...taken.map((payment): Payment => ({ ...payment, ...(isNewer(stated, payment) ? stated : {}), status: 'orphaned' })),
+  ]
 }
 
 function accept(payment: Payment, known: Payment | undefined, blocks: Blocks): Payment | null {
@@ -51,7 +54,11 @@ const isFirstConfirmation = (payment: Payment, known: Payment): boolean =>
   payment.status === 'confirmed' && known.status === 'detected' && payment.generation === known.generation
 
 function isTaken(payment: Payment, blocks: Blocks, { isWatched, through }: Coverage): boolean {
-  if (payment.status === 'orphaned' || !isNewer(blocks, payment)) return false
+  const isKnownLater = !isNewer(blocks, payment)
+  // An answer that came late: the blocks were confirmed while the order was watched, and would have named it.
+  if (isKnownLater && payment.status === 'detected' && through !== null && payment.generation === blocks.generation)
+    return blocks.isConfirmed(payment.blockNumber)
+  if (payment.status === 'orphaned' || isKnownLater) return false
   if (payment.blockHash !== null && blocks.gone.has(payment.blockHash)) return true
   if (payment.status === 'confirmed') return false
   const { advanced } = blocks

@@ -42,12 +42,14 @@ const TAKE_OVER = `
     WHERE payment_id = unmatched.id AND ${AT_PLACE('unmatched')})
   UPDATE unmatched_payments SET id = named.id, block_hash = named.block_hash FROM ${NAMED} WHERE ${AT_PLACE('unmatched_payments')}`
 
-const isConfirmed = ({ name }: { name: string }) =>
-  `(${name}.status = 'detected' AND EXCLUDED.status = 'confirmed' AND ${name}.generation = EXCLUDED.generation)`
+/** As the rules decide without a newer version: a first confirmation, and the end of what a late answer does not name. */
+const isDecided = ({ name }: { name: string }) =>
+  `(${name}.status = 'detected' AND ${name}.generation = EXCLUDED.generation
+    AND (EXCLUDED.status = 'confirmed' OR EXCLUDED.status = 'orphaned' AND ${name}.version = EXCLUDED.version))`
 const MONEY_CTE = `
-  paid AS (${insertRows('payments', payments.columns)} ${payments.takeNewer(isConfirmed(payments))}),
+  paid AS (${insertRows('payments', payments.columns)} ${payments.takeNewer(isDecided(payments))}),
   matched AS (DELETE FROM unmatched_payments AS unmatched USING json_populate_recordset(NULL::payments, $payments) AS incoming WHERE unmatched.id = incoming.id),
-  unmatched AS (${insertRows('unmatched_payments', unmatchedPayments.columns)} ${unmatchedPayments.takeNewer(isConfirmed(unmatchedPayments))})`
+  unmatched AS (${insertRows('unmatched_payments', unmatchedPayments.columns)} ${unmatchedPayments.takeNewer(isDecided(unmatchedPayments))})`
 // One statement: an event is taken in with all that it makes of orders, or not at all.
 const TAKE_IN: Statement = {
   name: 'intake',
