@@ -20,6 +20,8 @@ export async function startWorld(
   options: {
     confirmations?: number
     chain?: LocalChainOptions
+    /** A second network that orders may be paid on, with a listener and a database of its own. */
+    otherChain?: LocalChainOptions & { chainId: number }
     amqp?: Place['amqp']
     /** Databases of the caller's, in place of fresh ones. */
     databaseUrl?: Place['databaseUrl']
@@ -30,6 +32,14 @@ export async function startWorld(
   const folder = mkdtempSync(join(tmpdir(), 'ponte-world-'))
   const databases = options.databaseUrl ? [] : await Promise.all(serviceNames.map(name => testDatabase(migrations[name])))
   const chain = await startLocalChain(options.chain ?? { blockTimeS: 1, mixedMining: true })
+  const otherChain = options.otherChain && (await startLocalChain(options.otherChain))
+  const otherDatabase = otherChain && (await testDatabase(migrations['chain-listener']))
+  const placed = (of: LocalChain): Place['chain'] => ({
+    ...of,
+    confirmations: options.confirmations ?? 1,
+    relayerPrivateKey: RELAYER.privateKey,
+    gaslessPrivateKey: GASLESS.privateKey,
+  })
   const authPort = await freePort()
   const authUrl = `http://127.0.0.1:${authPort}`
   const issuer = `${authUrl}/auth/v1`
@@ -53,12 +63,8 @@ export async function startWorld(
   const place: Place = {
     databaseUrl: options.databaseUrl ?? (service => databases[serviceNames.indexOf(service)]?.url ?? ''),
     amqp: options.amqp ?? { url: 'amqp://embedded.invalid', namespace: 'ponte' },
-    chain: {
-      ...chain,
-      confirmations: options.confirmations ?? 1,
-      relayerPrivateKey: RELAYER.privateKey,
-      gaslessPrivateKey: GASLESS.privateKey,
-    },
+    chain: placed(chain),
+    ...(otherChain && otherDatabase ? { others: [{ ...placed(otherChain), databaseUrl: otherDatabase.url }] } : {}),
     identity: { url: authUrl, issuer, audience: 'authenticated', publicClientKey: CLIENT_KEY },
     publicUrl: `http://127.0.0.1:${ports['api-gateway']}`,
     ports,
@@ -78,6 +84,7 @@ export async function startWorld(
   return {
     place,
     chain,
+    otherChain,
     receiver,
     identity,
     receiverUrl: `http://127.0.0.1:${receiver.port()}/webhooks`,
@@ -88,6 +95,8 @@ export async function startWorld(
       await receiver.stop?.()
       await identity.stop?.()
       await chain.stop()
+      await otherChain?.stop()
+      await otherDatabase?.drop()
       await Promise.all(databases.map(database => database.drop()))
       rmSync(folder, { recursive: true, force: true })
     },

@@ -21,6 +21,8 @@ export interface Overrides {
 
 export interface ServicePartsOptions {
   topology: Topology
+  /** Those that it reads; what was parked from them is the operators'. */
+  queues: readonly string[]
   overrides?: Overrides
   /** Settings of PostgreSQL for this service's connections. */
   database?: Pick<DatabaseOptions, 'settings'>
@@ -30,15 +32,14 @@ export interface ServicePartsOptions {
 export function serviceParts(
   name: string,
   config: z.infer<z.ZodObject<typeof commonSettings>>,
-  { topology, overrides = {}, database: settings }: ServicePartsOptions,
+  { topology, queues, overrides = {}, database: settings }: ServicePartsOptions,
 ) {
   const logger = overrides.logger ?? createLogger({ service: name, level: config.LOG_LEVEL })
   const metrics = createMetrics(name)
   const database = openDatabase({ ...settings, url: config.DATABASE_URL, poolSize: config.DATABASE_POOL, applicationName: name })
   const bus = overrides.bus ?? rabbitmqBus({ url: config.AMQP_URL, namespace: config.AMQP_NAMESPACE, topology, logger })
   const operators = (routes: Router | undefined): Router => {
-    const router = express.Router().use(republishRoutes(database))
-    if (name in topology) router.use(deadLetterRoutes(deadLettersOf(bus, topology, name)))
+    const router = express.Router().use(republishRoutes(database), deadLetterRoutes(deadLettersOf(bus, queues)))
     return routes ? router.use(routes) : router
   }
   return {
@@ -77,9 +78,7 @@ export function serviceParts(
   }
 }
 
-/** What was parked from each queue that a service reads: its own, and those that later releases added (`orders.2`). */
-function deadLettersOf(bus: Bus, topology: Topology, name: string): DeadLetters {
-  const queues = Object.keys(topology).filter(queue => queue === name || queue.startsWith(`${name}.`))
+function deadLettersOf(bus: Bus, queues: readonly string[]): DeadLetters {
   const all = queues.map(queue => bus.deadLetters(queue))
   const sum = async (counts: Promise<number>[]) => (await Promise.all(counts)).reduce((total, count) => total + count, 0)
   return {

@@ -5,16 +5,18 @@ import { createLogger } from '@ponte/service-kit'
 import { createIdentityProvider } from './identity/provider'
 import { localRoutes } from './local-routes'
 import { createSamplePayer } from './payer/sample-payer'
-import { databaseName, type Place, serviceNames } from './places'
+import { databaseName, type Place, type PlacedChain, serviceNames } from './places'
 import { startWithSandbox } from './sandbox/start'
 import type { EmbeddedSettings } from './settings'
 import type { System } from './start-all'
-import { openState, type StateFile } from './state'
+import { openState, type State, type StateFile } from './state'
 import { createWebhookReceiver, type WebhookReceiver } from './webhook-receiver'
 
 export const DEMO_EMAIL = 'demo@ponte.example'
 const webFolder = join(__dirname, '../../../packages/web/dist')
 const CHAIN_ID = 31_337
+const OTHER_CHAIN_ID = 31_338
+const OTHER_DATABASE = `${databaseName('chain-listener')}_${OTHER_CHAIN_ID}`
 const FEE_BPS = 100
 /** anvil's well-known accounts: 0 deploys, 1 takes the fees, 2 is the demo merchant's, 3 pays, 4 pays the gas of sweeps, 9 that of payers' signatures. */
 export const MERCHANT_ACCOUNT = testAccounts[2]
@@ -25,6 +27,8 @@ const GASLESS_ACCOUNT = testAccounts[9]
 export interface Embedded {
   system: System
   chain: LocalChain
+  /** The second network, where there is one. */
+  otherChain: LocalChain | undefined
   receiver: WebhookReceiver
   file: StateFile
   authUrl: string
@@ -57,11 +61,14 @@ export async function startEmbedded({ settings, folder, fresh, onStage }: Embedd
       password: file.state.postgresPassword,
     })
     stops.push(postgres.stop)
-    await postgres.ensureDatabases(serviceNames.map(databaseName))
+    const hasOther = settings.PONTE_NETWORKS > 1
+    await postgres.ensureDatabases([...serviceNames.map(databaseName), ...(hasOther ? [OTHER_DATABASE] : [])])
 
-    onStage('local chain')
+    onStage(hasOther ? 'local chains' : 'local chain')
     const chain = await startChain(settings, folder, file)
     stops.push(chain.stop)
+    const otherChain = hasOther ? await startOtherChain(settings, folder, file) : undefined
+    if (otherChain) stops.push(otherChain.stop)
 
     onStage('identity provider and webhook receiver')
     const authUrl = `http://127.0.0.1:${settings.PONTE_AUTH_PORT}`
@@ -84,6 +91,7 @@ export async function startEmbedded({ settings, folder, fresh, onStage }: Embedd
 
     onStage('the five services')
     const place = embeddedPlace({ settings, file, chain, authUrl, databaseUrl: name => postgres.url(databaseName(name)) })
+    if (otherChain) place.others = [{ ...placed(otherChain, settings), databaseUrl: postgres.url(OTHER_DATABASE) }]
     const payer = createSamplePayer({ chain, privateKey: PAYER_ACCOUNT.privateKey, gatewayUrl: place.publicUrl })
     const system = await startWithSandbox(place, {
       ...{ chain, payer },
@@ -99,30 +107,42 @@ export async function startEmbedded({ settings, folder, fresh, onStage }: Embedd
     })
     stops.push(system.stop)
     const receiverUrl = `http://127.0.0.1:${receiver.port()}`
-    return { system, chain, receiver, file, authUrl: `http://127.0.0.1:${identity.port()}`, receiverUrl, stop }
+    return { system, chain, otherChain, receiver, file, authUrl: `http://127.0.0.1:${identity.port()}`, receiverUrl, stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-async function startChain(settings: EmbeddedSettings, folder: string, file: StateFile): Promise<LocalChain> {
-  const chain = await startLocalChain({
-    port: settings.PONTE_CHAIN_PORT,
-    chainId: CHAIN_ID,
-    stateFile: join(folder, 'chain.json'),
+const localChain = (chainId: number, port: number, stateFile: string, deployed: State['contracts']) =>
+  startLocalChain({
+    ...{ port, chainId, stateFile, deployed },
     // Each empty block stays in the state file, which anvil writes whole: a slower beat keeps a day's file small.
     stateIntervalS: 1,
     blockTimeS: 5,
     mixedMining: true,
     feeBps: FEE_BPS,
     feeReceiver: testAccounts[1].address,
-    deployed: file.state.contracts,
   })
-  const { usdcAddress, routerAddress, rateFeedAddress } = chain
-  file.save({ contracts: { usdcAddress, routerAddress, rateFeedAddress } })
+
+async function startChain({ PONTE_CHAIN_PORT: port }: EmbeddedSettings, folder: string, file: StateFile): Promise<LocalChain> {
+  const chain = await localChain(CHAIN_ID, port, join(folder, 'chain.json'), file.state.contracts)
+  file.save({ contracts: contractsOf(chain) })
   return chain
 }
+async function startOtherChain({ PONTE_CHAIN_PORT: port }: EmbeddedSettings, folder: string, file: StateFile): Promise<LocalChain> {
+  const chain = await localChain(OTHER_CHAIN_ID, port && port + 1, join(folder, `chain-${OTHER_CHAIN_ID}.json`), file.state.otherContracts)
+  file.save({ otherContracts: contractsOf(chain) })
+  return chain
+}
+const contractsOf = ({ usdcAddress, routerAddress, rateFeedAddress }: LocalChain) => ({ usdcAddress, routerAddress, rateFeedAddress })
+
+const placed = (chain: LocalChain, settings: EmbeddedSettings): PlacedChain => ({
+  ...chain,
+  confirmations: settings.PONTE_CONFIRMATIONS,
+  relayerPrivateKey: RELAYER_ACCOUNT.privateKey,
+  gaslessPrivateKey: GASLESS_ACCOUNT.privateKey,
+})
 
 function embeddedPlace(of: {
   settings: EmbeddedSettings
@@ -138,12 +158,7 @@ function embeddedPlace(of: {
     databaseUrl: of.databaseUrl,
     // Demanded of every service, but all-in-one hands in its own bus and no service connects.
     amqp: { url: 'amqp://embedded.invalid', namespace: 'ponte' },
-    chain: {
-      ...chain,
-      confirmations: settings.PONTE_CONFIRMATIONS,
-      relayerPrivateKey: RELAYER_ACCOUNT.privateKey,
-      gaslessPrivateKey: GASLESS_ACCOUNT.privateKey,
-    },
+    chain: placed(chain, settings),
     identity: { url: authUrl, issuer: `${authUrl}/auth/v1`, audience: 'authenticated', publicClientKey: state.publicClientKey },
     publicUrl: `http://127.0.0.1:${settings.PONTE_PORT}`,
     ports: { 'api-gateway': settings.PONTE_PORT, orders: 0, subscriptions: 0, 'chain-listener': 0, 'webhook-dispatcher': 0 },

@@ -9,28 +9,33 @@ export const databaseName = (service: ServiceName) => service.replaceAll('-', '_
 
 export type Environment = Record<string, string>
 
+/** A network that orders may be paid on, as it is configured. */
+export interface PlacedChain {
+  /** `anvil` unless given. */
+  network?: string
+  rpcUrl: string
+  wsUrl?: string
+  chainId: number
+  usdcAddress: string
+  routerAddress: string
+  rateFeedAddress?: string
+  feeBps: number
+  /** The chain's usual ones unless given. */
+  confirmations?: number
+  /** The relayer's account; without it deposit addresses are off. */
+  relayerPrivateKey: string | undefined
+  gaslessPrivateKey: string | undefined
+}
+
 /** Addresses and secrets that the services share, whether all-in-one starts them in one process or a test starts five. */
 export interface Place {
   /** `development` unless given. */
   mode?: Mode
   databaseUrl: (service: ServiceName) => string
   amqp: { url: string; namespace: string }
-  chain: {
-    /** `anvil` unless given. */
-    network?: string
-    rpcUrl: string
-    wsUrl?: string
-    chainId: number
-    usdcAddress: string
-    routerAddress: string
-    rateFeedAddress?: string
-    feeBps: number
-    /** The chain's usual ones unless given. */
-    confirmations?: number
-    /** The relayer's account; without it deposit addresses are off. */
-    relayerPrivateKey: string | undefined
-    gaslessPrivateKey: string | undefined
-  }
+  chain: PlacedChain
+  /** Networks beside it, each with a listener and a database of its own. */
+  others?: readonly (PlacedChain & { databaseUrl: string })[]
   identity: { url: string; issuer: string; audience: string; publicClientKey: string }
   publicUrl: string
   /** Ports of the services' own routes; 0 binds a free one. */
@@ -101,6 +106,7 @@ export function placeSettings(place: Place): Record<ServiceName, Environment> {
       ...(chain.rateFeedAddress === undefined
         ? {}
         : { RATE_CHAINLINK_RPC_URL: chain.rpcUrl, RATE_CHAINLINK_ADDRESS: chain.rateFeedAddress }),
+      ...(place.others ? { OTHER_NETWORKS: JSON.stringify(place.others.map(offered)) } : {}),
     },
     subscriptions: {
       ...common('subscriptions'),
@@ -126,6 +132,17 @@ export function placeSettings(place: Place): Record<ServiceName, Environment> {
     },
   }
 }
+
+/** An element of OTHER_NETWORKS. */
+const offered = (chain: PlacedChain) => ({
+  network: chain.network ?? `anvil-${chain.chainId}`,
+  chain_id: chain.chainId,
+  rpc_urls: [chain.rpcUrl],
+  token_address: chain.usdcAddress,
+  router_address: chain.routerAddress,
+  deposit_factory: chain.relayerPrivateKey === undefined ? 'none' : chain.routerAddress,
+  confirmations: chain.confirmations ?? 1,
+})
 
 const DEVELOPER: Environment = {
   // No load balancer must be shown a stop here; idle connections between the services end within a second.
@@ -154,3 +171,12 @@ export function environments(place: Place): Record<ServiceName, Environment> {
   Object.assign(settings['api-gateway'], LIMITS)
   return settings
 }
+
+/** The same of each listener of a network beside the first. No one asks it over HTTP. */
+export const otherListeners = (place: Place): Environment[] =>
+  (place.others ?? []).map(chain => {
+    const { GATEWAY_TOKEN_SECRET: _, ...settings } = placeSettings({ ...place, chain, databaseUrl: () => chain.databaseUrl })[
+      'chain-listener'
+    ]
+    return { ...settings, PORT: '0', OTHER_NETWORK: 'true', ...DEVELOPER, ...DEVELOPMENT_CHAIN }
+  })

@@ -11,6 +11,8 @@ export const embeddedSettings = z.object({
   PONTE_RECEIVER_PORT: integer(0, 65_535).default(8091),
   /** The local chain's JSON-RPC, HTTP and WebSocket. */
   PONTE_CHAIN_PORT: integer(0, 65_535).default(8545),
+  /** Networks on which an order may be paid: the second one is a local chain too, on the next port. */
+  PONTE_NETWORKS: integer(1, 2).default(1),
   /** The embedded PostgreSQL. */
   PONTE_PG_PORT: integer(0, 65_535).default(54_329),
   /** Where all state lives; `.ponte` in the clone when empty. */

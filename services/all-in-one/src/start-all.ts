@@ -1,6 +1,6 @@
 import { type ApiGatewayOverrides, apiGatewayConfig, apiGatewayMigrations, createApiGateway } from '@ponte/api-gateway'
 import { chainListenerConfig, chainListenerMigrations, createChainListener } from '@ponte/chain-listener'
-import { topology } from '@ponte/contracts'
+import { topologyWith } from '@ponte/contracts'
 import { createOrders, ordersConfig, ordersMigrations } from '@ponte/orders'
 import {
   createLogger,
@@ -15,7 +15,7 @@ import {
 } from '@ponte/service-kit'
 import { createSubscriptions, subscriptionsConfig, subscriptionsMigrations } from '@ponte/subscriptions'
 import { createWebhookDispatcher, webhookDispatcherConfig, webhookDispatcherMigrations } from '@ponte/webhook-dispatcher'
-import { type Environment, environments, type Place, type ServiceName, serviceNames } from './places'
+import { type Environment, environments, otherListeners, type Place, type ServiceName, serviceNames } from './places'
 
 export const migrations: Record<ServiceName, string> = {
   'api-gateway': apiGatewayMigrations,
@@ -54,7 +54,13 @@ export interface StartOptions {
  */
 export async function startAll(place: Place, options: StartOptions = {}): Promise<System> {
   const loggers = options.logger ?? (name => createLogger({ service: name, level: place.logLevel }))
-  await Promise.all(serviceNames.map(name => migrate(place.databaseUrl(name), migrations[name])))
+  const others = place.others ?? []
+  const databases = [
+    ...serviceNames.map(name => ({ name, url: place.databaseUrl(name) })),
+    ...others.map(chain => ({ name: 'chain-listener' as const, url: chain.databaseUrl })),
+  ]
+  await Promise.all(databases.map(({ name, url }) => migrate(url, migrations[name])))
+  const topology = topologyWith(others.map(chain => chain.chainId))
   const bus = memoryBus({ topology, logger: loggers('orders'), ...(options.onDeadLetter ? { onDeadLetter: options.onDeadLetter } : {}) })
   const env = environments(place)
   for (const name of serviceNames) Object.assign(env[name], options.settings?.[name])
@@ -70,8 +76,11 @@ export async function startAll(place: Place, options: StartOptions = {}): Promis
   )
   const subscriptions = createSubscriptions(readConfig(subscriptionsConfig, env.subscriptions), given('subscriptions'))
   const listener = createChainListener(readConfig(chainListenerConfig, env['chain-listener']), given('chain-listener'))
+  const otherChains = otherListeners(place).map(settings =>
+    createChainListener(readConfig(chainListenerConfig, settings), given('chain-listener')),
+  )
   const dispatcher = createWebhookDispatcher(readConfig(webhookDispatcherConfig, env['webhook-dispatcher']), given('webhook-dispatcher'))
-  const owners = service('owners', [dispatcher, subscriptions, orders, ...moreOrders, listener])
+  const owners = service('owners', [dispatcher, subscriptions, orders, ...moreOrders, listener, ...otherChains])
   await owners.start()
 
   const ownerUrls = {

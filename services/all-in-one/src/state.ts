@@ -20,6 +20,8 @@ const schema = z.object({
   chainListenerTokenSecret: z.string().default(() => hex(32)),
   demoPassword: z.string().default(() => hex(8)),
   contracts: contracts.optional(),
+  /** On the second network. */
+  otherContracts: contracts.optional(),
   demoMerchant: merchant.optional(),
 })
 export type State = z.infer<typeof schema>

@@ -50,7 +50,8 @@ export type ApiGatewayOverrides = Overrides & { local?: RouteDeps['local'] | und
 
 /** Public API gateway, as a list of parts. */
 export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGatewayOverrides = {}) {
-  const { logger, metrics, database, bus, now, assemble } = serviceParts('api-gateway', config, { topology, overrides })
+  const queues = queuesReadBy('api-gateway')
+  const { logger, metrics, database, bus, now, assemble } = serviceParts('api-gateway', config, { topology, queues, overrides })
   const clock = () => now().getTime()
   const provider = identityProvider(config, logger)
   const relay = outboxRelay(database, bus, logger, { outboxDays: config.OUTBOX_DAYS, inboxDays: config.INBOX_DAYS })
@@ -159,7 +160,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
       ...mailers,
       consumer(
         bus,
-        queuesReadBy('api-gateway'),
+        queues,
         reactions({
           mails: config.SMTP_URL === undefined ? null : store.mails,
           sealFor: (id, text) => seal(text, config.SEAL_KEY, id),

@@ -28,6 +28,8 @@ const flag = (byDefault: 'true' | 'false') =>
 const settings = z.object({
   ...commonSettings,
   CHAIN_ID: integer(1),
+  /** It follows one of the OTHER_NETWORKS of orders, and reads a queue of its own. */
+  OTHER_NETWORK: flag('false'),
   /** RPC end points of that chain, best first. With two or more, nothing is confirmed on the word of one (see RPC_QUORUM); one alone is trusted. */
   RPC_URLS: urls(/^https?:$/, 'a comma-separated list of http(s) URLs'),
   /** A WebSocket end point whose new heads wake the scan; without one it only polls. */

@@ -1,4 +1,4 @@
-import { queuesReadBy, topology } from '@ponte/contracts'
+import { listenerQueueOf, queuesReadBy, topologyWith } from '@ponte/contracts'
 import {
   auditRoutes,
   consumer,
@@ -38,7 +38,9 @@ import { openStore } from './store'
 import { createLeader, lockOf } from './store/leader'
 
 export function createChainListener(config: ChainListenerConfig, overrides: Overrides = {}) {
-  const { logger, now, metrics, database, bus, assemble } = serviceParts('chain-listener', config, { topology, overrides })
+  const queues = config.OTHER_NETWORK ? [listenerQueueOf(config.CHAIN_ID)] : queuesReadBy('chain-listener')
+  const topology = topologyWith(config.OTHER_NETWORK ? [config.CHAIN_ID] : [])
+  const { logger, now, metrics, database, bus, assemble } = serviceParts('chain-listener', config, { topology, queues, overrides })
   const payments = metrics.counter('ponte_chain_payments_total', 'Payments and sweeps, by what became of them', {
     kind: KINDS,
     state: STATES,
@@ -175,7 +177,7 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     spans,
     busyPayouts({ coverage: store.coverage, isLeading: () => leader.epoch() !== undefined, metrics, logger }),
     monitor,
-    consumer(bus, queuesReadBy('chain-listener'), reactions(intake, refunds, recoveries)),
+    consumer(bus, queues, reactions(intake, refunds, recoveries)),
   ]
   return { ...assemble({ parts, http: undefined, operators }), http: relay?.http, status }
 }

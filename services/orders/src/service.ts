@@ -1,4 +1,4 @@
-import { queuesReadBy, topology } from '@ponte/contracts'
+import { queuesReadBy, topologyWith } from '@ponte/contracts'
 import { formsOf } from '@ponte/payment-router'
 import {
   answerRetention,
@@ -63,7 +63,9 @@ const MARKET_RATE_MS = 60_000
 const PTAX_MS = 1_800_000
 
 export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
-  const { logger, now, metrics, database, bus, assemble } = serviceParts('orders', config, { topology, overrides })
+  const queues = queuesReadBy('orders')
+  const topology = topologyWith(config.OTHER_NETWORKS.map(network => network.chain_id))
+  const { logger, now, metrics, database, bus, assemble } = serviceParts('orders', config, { topology, queues, overrides })
   const relay = outboxRelay(database, bus, logger, { outboxDays: config.OUTBOX_DAYS, inboxDays: config.INBOX_DAYS })
 
   const measured = orderMetrics(metrics)
@@ -253,7 +255,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     reconcile.part,
     consumer(
       bus,
-      queuesReadBy('orders'),
+      queues,
       reactions({
         store,
         now,

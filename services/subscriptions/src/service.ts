@@ -21,7 +21,8 @@ import { wakeAt } from './subscription/charges'
 import type { Change } from './subscription/subscription'
 
 export function createSubscriptions(config: SubscriptionsConfig, overrides: Overrides = {}) {
-  const { logger, now, metrics, database, bus, assemble } = serviceParts('subscriptions', config, { topology, overrides })
+  const queues = queuesReadBy('subscriptions')
+  const { logger, now, metrics, database, bus, assemble } = serviceParts('subscriptions', config, { topology, queues, overrides })
   const relay = outboxRelay(database, bus, logger, { outboxDays: config.OUTBOX_DAYS, inboxDays: config.INBOX_DAYS })
 
   const recordFacts = factRecorder(metrics, logger)
@@ -80,7 +81,7 @@ export function createSubscriptions(config: SubscriptionsConfig, overrides: Over
   const http = httpServer('http', createApp({ routes: routing, logger, database }), { host: config.HOST, port: config.PORT })
   const reacting = reactions({ store, now, orderWaits, scheduler })
   return assemble({
-    parts: [relay, scheduler, pruning, consumer(bus, queuesReadBy('subscriptions'), reacting)],
+    parts: [relay, scheduler, pruning, consumer(bus, queues, reacting)],
     http,
     operators: dueRoute(store, scheduler),
   })

@@ -46,6 +46,7 @@ const ADMIT_MS = 1_000
 const SWEEP_MS = 10_000
 
 export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrides: Overrides = {}) {
+  const queues = queuesReadBy('webhook-dispatcher')
   const {
     logger,
     metrics: kit,
@@ -54,6 +55,7 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
     assemble,
   } = serviceParts('webhook-dispatcher', config, {
     topology,
+    queues,
     overrides,
     database: { settings: PLANNER },
   })
@@ -109,7 +111,7 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
       answerRetention(database, logger),
       worker,
       { ...admission, busy: async () => (await store.events.hasAdmissible()) || (await admission.busy?.()) === true },
-      consumer(bus, queuesReadBy('webhook-dispatcher'), reactions({ store, due: worker.due, admit: admission.wake, stored: pull.arrived })),
+      consumer(bus, queues, reactions({ store, due: worker.due, admit: admission.wake, stored: pull.arrived })),
     ],
     http,
     operators: auditRoutes(database, { events: ['id'], deliveries: ['id'], merchants: ['id'] }).use(

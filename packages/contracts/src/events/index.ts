@@ -217,3 +217,13 @@ export const topology = {
 /** The queues that a service reads, oldest first. */
 export const queuesReadBy = (service: string): string[] =>
   Object.keys(topology).filter(queue => queue === service || queue.startsWith(`${service}.`))
+
+/** The one queue of the listener of a network beside the first: both read the same types, and neither takes what the other is to read. */
+export const listenerQueueOf = (chainId: number): string => `chain-listener-${chainId}`
+
+/** The topology with the listeners of networks beside the first. */
+export const topologyWith = (otherChainIds: readonly number[]): Record<string, readonly EventType[]> => ({
+  ...topology,
+  ...Object.fromEntries(otherChainIds.map(id => [listenerQueueOf(id), queuesReadBy('chain-listener').flatMap(queue => readIn(queue))])),
+})
+const readIn = (queue: string): readonly EventType[] => (queue in topology ? topology[queue as keyof typeof topology] : [])

@@ -1,0 +1,107 @@
+import { type System, startAll } from '@ponte/all-in-one'
+import type { OrderBody } from '@ponte/contracts'
+import { type LocalChain, mined } from '@ponte/local-servers'
+import { until } from '@ponte/service-kit'
+import { call, createMerchant, MERCHANT, PAYER, pay, startWorld, units, type World } from '../world'
+
+// Two networks: each a chain with a listener and a database of its own. Orders add up what comes on both. The second one mines for a transaction, or on request.
+
+const OTHER = 31_338
+let world: World
+let other: LocalChain
+let system: System
+let merchant: Awaited<ReturnType<typeof createMerchant>>
+beforeAll(async () => {
+  world = await startWorld({ otherChain: { chainId: OTHER } })
+  if (!world.otherChain) throw new Error('There is no second network.')
+  other = world.otherChain
+  system = await startAll(world.place, { logger: world.logger })
+  merchant = await createMerchant(world, system.gatewayUrl)
+}, 90_000)
+afterAll(async () => {
+  await system?.stop()
+  await world?.stop()
+})
+
+const order = (more: object = {}) =>
+  call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00', ...more })
+const read = ({ id }: OrderBody) => call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${id}`, merchant.api_key)
+const notified = (type: string, { id }: OrderBody) =>
+  world.receiver.received.filter(({ body }) => body.includes(`"${type}"`) && body.includes(id))
+async function transfer(chain: LocalChain, to: string | null | undefined, amount: bigint) {
+  const payer = chain.wallet(PAYER.privateKey)
+  await mined(chain.mintUsdc(payer.address, amount))
+  return mined(chain.transferUsdc(payer, to ?? '', amount))
+}
+
+/** The second network goes on until this holds. */
+const mineThere = (done: () => Promise<boolean>, message: string) =>
+  until(
+    async () => {
+      await other.mine(1)
+      return done()
+    },
+    message,
+    30_000,
+  )
+
+it('half by the router on one and half by a plain transfer on the other pay an order once, and each half reaches the merchant on its own', async () => {
+  const created = await order()
+  const [first, second] = created.payment.networks ?? []
+  expect([first?.chain_id, second?.chain_id]).toEqual([world.chain.chainId, OTHER])
+  expect(second?.deposit_address).toBe(created.payment.deposit_address)
+  const [all, half] = [units(created.usdc_amount), units(created.usdc_amount) / 2n]
+  const before = await other.balanceOf(MERCHANT.address)
+  await pay(world.chain, created, half)
+  await system.idle()
+  expect(await read(created)).toMatchObject({ status: 'underpaid' })
+  await transfer(other, second?.deposit_address, all - half)
+  await mineThere(
+    async () => (await read(created)).payments?.every(one => one.settlement.status === 'settled') === true,
+    'it was not swept',
+  )
+  await system.idle()
+  const { payments = [], ...paid } = await read(created)
+  expect(paid).toMatchObject({ status: 'paid', exception: null })
+  expect(payments.map(({ network, chain_id, amount }) => [network, chain_id, amount])).toEqual([
+    ['anvil', world.chain.chainId, payments[0]?.amount],
+    ['anvil-31338', OTHER, payments[1]?.amount],
+  ])
+  expect(notified('order.paid', created)).toHaveLength(1)
+  const fee = ((all - half) * 100n) / 10_000n
+  expect((await other.balanceOf(MERCHANT.address)) - before).toBe(all - half - fee)
+}, 90_000)
+
+it('no order expires while one network stands still, and what came in time there counts once it is seen', async () => {
+  const [waiting, created] = [await order({ expires_in: 10 }), await order({ expires_in: 10 })]
+  const end = Date.parse(created.expires_at) / 1_000
+  await until(async () => (await world.chain.now()) > end + 2, 'the first network does not go on', 60_000)
+  await system.idle()
+  expect([(await read(waiting)).status, (await read(created)).status]).toEqual(['pending', 'pending'])
+  await other.setNextBlockTimestamp(Math.floor(end) - 2)
+  const payer = other.wallet(PAYER.privateKey)
+  await mined(other.mintUsdc(payer.address, units(created.usdc_amount)))
+  await other.setNextBlockTimestamp(Math.floor(end) - 1)
+  await mined(other.transferUsdc(payer, created.payment.deposit_address ?? '', units(created.usdc_amount)))
+  await other.setNextBlockTimestamp(Math.floor(end) + 3)
+  await mineThere(async () => (await read(created)).status === 'paid', 'it was not paid')
+  await mineThere(async () => (await read(waiting)).status === 'expired', 'it did not expire')
+  await system.idle()
+  expect([notified('order.expired', created), notified('order.expired', waiting)]).toEqual([[], [expect.anything()]])
+}, 90_000)
+
+it('a reorganisation of one takes back what came there, and leaves what came on the other', async () => {
+  const created = await order()
+  const half = units(created.usdc_amount) / 2n
+  await pay(world.chain, created, half)
+  const { blockNumber } = await transfer(other, created.payment.deposit_address, half)
+  await until(async () => (await read(created)).payments?.length === 2, 'both halves did not arrive', 30_000)
+  await other.reorg((await other.provider.getBlockNumber()) - blockNumber + 1)
+  const left = async () => ((await read(created)).payments ?? []).filter(({ status }) => status !== 'orphaned')
+  await mineThere(async () => (await left()).length === 1, 'the reorganisation was not seen')
+  expect(await left()).toMatchObject([{ chain_id: world.chain.chainId }])
+  await transfer(other, created.payment.deposit_address, half)
+  await mineThere(async () => (await read(created)).status === 'paid', 'it was not paid')
+  await system.idle()
+  expect(notified('order.paid', created)).toHaveLength(1)
+}, 90_000)
