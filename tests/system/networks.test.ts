@@ -1,5 +1,5 @@
 import { type System, startAll } from '@ponte/all-in-one'
-import type { OrderBody } from '@ponte/contracts'
+import { type EntryBody, formatUsdc, type OrderBody } from '@ponte/contracts'
 import { type LocalChain, mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { call, createMerchant, MERCHANT, PAYER, pay, startWorld, units, type World } from '../world'
@@ -70,6 +70,21 @@ it('half by the router on one and half by a plain transfer on the other pay an o
   expect(notified('order.paid', created)).toHaveLength(1)
   const fee = ((all - half) * 100n) / 10_000n
   expect((await other.balanceOf(MERCHANT.address)) - before).toBe(all - half - fee)
+  const booked = async () => {
+    const { data } = await call<{ data: EntryBody[] }>(system.gatewayUrl, 'GET', `/api/v1/entries?order_id=${created.id}`, merchant.api_key)
+    return data.map(({ kind, chain_id, amount }) => [chain_id, kind, amount]).sort()
+  }
+  await until(async () => (await booked()).length === 6, 'the halves are not in the ledger', 30_000)
+  const partsOf = (gross: bigint) => {
+    const taken = (gross * 100n) / 10_000n
+    return [['fee', taken] as const, ['payment', gross] as const, ['settled', gross - taken] as const]
+  }
+  expect(await booked()).toEqual(
+    [
+      ...partsOf(half).map(([kind, amount]) => [world.chain.chainId, kind, formatUsdc(amount)]),
+      ...partsOf(all - half).map(([kind, amount]) => [OTHER, kind, formatUsdc(amount)]),
+    ].sort(),
+  )
 }, 90_000)
 
 it('no order expires while one network stands still, and what came in time there counts once it is seen', async () => {
