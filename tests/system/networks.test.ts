@@ -1,7 +1,8 @@
 import { type System, startAll } from '@ponte/all-in-one'
-import { type EntryBody, formatUsdc, type OrderBody } from '@ponte/contracts'
+import { type EntryBody, formatUsdc, type OrderBody, type RefundBody } from '@ponte/contracts'
 import { type LocalChain, mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
+import { Wallet } from 'ethers'
 import { call, createMerchant, MERCHANT, PAYER, pay, startWorld, units, type World } from '../world'
 
 // Two networks: each a chain with a listener and a database of its own. Orders add up what comes on both. The second one mines for a transaction, or on request.
@@ -17,7 +18,7 @@ beforeAll(async () => {
   other = world.otherChain
   system = await startAll(world.place, { logger: world.logger })
   merchant = await createMerchant(world, system.gatewayUrl)
-}, 90_000)
+}, 180_000)
 afterAll(async () => {
   await system?.stop()
   await world?.stop()
@@ -85,7 +86,7 @@ it('half by the router on one and half by a plain transfer on the other pay an o
       ...partsOf(all - half).map(([kind, amount]) => [OTHER, kind, formatUsdc(amount)]),
     ].sort(),
   )
-}, 90_000)
+}, 180_000)
 
 it('no order expires while one network stands still, and what came in time there counts once it is seen', async () => {
   const [waiting, created] = [await order({ expires_in: 10 }), await order({ expires_in: 10 })]
@@ -103,7 +104,7 @@ it('no order expires while one network stands still, and what came in time there
   await mineThere(async () => (await read(waiting)).status === 'expired', 'it did not expire')
   await system.idle()
   expect([notified('order.expired', created), notified('order.expired', waiting)]).toEqual([[], [expect.anything()]])
-}, 90_000)
+}, 180_000)
 
 it('a reorganisation of one takes back what came there, and leaves what came on the other', async () => {
   const created = await order()
@@ -119,4 +120,36 @@ it('a reorganisation of one takes back what came there, and leaves what came on 
   await mineThere(async () => (await read(created)).status === 'paid', 'it was not paid')
   await system.idle()
   expect(notified('order.paid', created)).toHaveLength(1)
-}, 90_000)
+}, 180_000)
+
+it('money goes back on the network that most came on, or on the one that is named, and on no other', async () => {
+  const created = await order()
+  const all = units(created.usdc_amount)
+  await transfer(other, created.payment.deposit_address, all)
+  await mineThere(async () => (await read(created)).status === 'paid', 'it was not paid')
+  const refund = (body: object) =>
+    call<RefundBody>(system.gatewayUrl, 'POST', `/api/v1/orders/${created.id}/refunds`, merchant.api_key, {
+      reason: 'It came back',
+      ...body,
+    })
+  const payee = Wallet.createRandom().address
+  await expect(refund({ payee_address: payee, amount: '1', chain_id: 1 })).rejects.toThrow(
+    `must be a network of the order: 31337 or ${OTHER}`,
+  )
+  const [made, named] = [
+    await refund({ payee_address: payee, amount: '2' }),
+    await refund({ payee_address: payee, amount: '1', chain_id: world.chain.chainId }),
+  ]
+  expect([made, named].map(({ typed_data }) => typed_data?.domain.chainId)).toEqual([OTHER, world.chain.chainId])
+  await mined(world.chain.mintUsdc(MERCHANT.address, 1_000_000n))
+  for (const { id, typed_data } of [made, named]) {
+    const { domain, types, message } = typed_data ?? { domain: {}, types: {}, message: { validBefore: '0' } }
+    const signature = await new Wallet(MERCHANT.privateKey).signTypedData(domain, types, message)
+    const signed = { valid_before: Number(message.validBefore), signature }
+    await call(system.gatewayUrl, 'POST', `/api/v1/refunds/${id}/signature`, merchant.api_key, signed)
+  }
+  const stateOf = async ({ id }: RefundBody) =>
+    (await call<RefundBody>(system.gatewayUrl, 'GET', `/api/v1/refunds/${id}`, merchant.api_key)).status
+  await mineThere(async () => (await stateOf(made)) === 'confirmed' && (await stateOf(named)) === 'confirmed', 'it did not go back')
+  expect([await other.balanceOf(payee), await world.chain.balanceOf(payee)]).toEqual([2_000_000n, 1_000_000n])
+}, 180_000)

@@ -5,19 +5,22 @@ import type { Router } from 'express'
 import { checksumAddress } from './chain/checksum-address'
 import type { OrderHistory, Place } from './order/body'
 import type { Order } from './order/order'
+import { mainChainOf } from './payment/payment'
 import { cancelClaim, claimBody, claimStatus, isKnownPayment, openClaim, type RefundClaim, takeClaim } from './refund/claim'
 import { codeExpiresAt, emailHint, isCode, issueCode, nextCodeAt, wrongCode } from './refund/code'
 import { openedRefund, requireReturnable, wantedUnits } from './refund/opening'
+
 import { refundEvents, refundWatch, type StoredRefund, statusOf } from './refund/stored-refund'
-import { type RefundRouteDeps, reachablePayee } from './refund-routes'
+import { networkOf, type RefundRouteDeps, reachablePayee } from './refund-routes'
 
 export interface RefundClaimRouteDeps extends RefundRouteDeps {
   database: Parameters<typeof serveOnce>[2]
-  place: Pick<Place, 'publicUrl' | 'network'>
+  place: Pick<Place, 'publicUrl'>
 }
 
 /** Links by which payers name the address that money goes back to. Every change is written with the version of its order, as that of a refund. */
-export function refundClaimRoutes(router: Router, { store, database, payoutAddresses, place, now }: RefundClaimRouteDeps): void {
+export function refundClaimRoutes(router: Router, deps: RefundClaimRouteDeps): void {
+  const { store, database, place, now } = deps
   const urlOf = ({ payerToken }: RefundClaim) => `${place.publicUrl}/pay/refund/${payerToken}`
   const historyOf = async (id: string): Promise<OrderHistory> => {
     const found = await store.orders.history(id)
@@ -74,17 +77,19 @@ export function refundClaimRoutes(router: Router, { store, database, payoutAddre
   )
 
   const shown = async (claim: RefundClaim): Promise<PayerRefundBody> => {
-    const { order } = await historyOf(claim.orderId)
+    const { order, payments } = await historyOf(claim.orderId)
     const refund = claim.refundId === null ? null : await store.refunds.find(claim.refundId)
+    const chainId = refund?.chainId ?? mainChainOf(order, payments)
+    const network = networkOf(deps, chainId)
     return {
       object: 'payer_refund',
       status: refund ? stageOf(refund) : claimStatus(claim, now()),
       merchant_name: order.merchantName,
       description: order.description,
       amount: formatUsdc(claim.units),
-      network: place.network,
-      chain_id: order.chainId,
-      token_address: order.tokenAddress,
+      network: network.network,
+      chain_id: chainId,
+      token_address: network.tokenAddress,
       expires_at: claim.expiresAt.toISOString(),
       email_hint: claim.email === null || claimStatus(claim, now()) !== 'open' ? null : emailHint(claim.email),
       code_available_at: nextCodeAt(claim, now())?.toISOString() ?? null,
@@ -138,16 +143,18 @@ export function refundClaimRoutes(router: Router, { store, database, payoutAddre
         throw new ApiError('invalid_request', `The body is not valid: tx_hash ${message}.`, { errors: [{ path: 'tx_hash', message }] })
       }
       // It asks the chain, so for a payer alone.
-      const payee = await reachablePayee(payoutAddresses, body.payee_address, order)
+      const chainId = mainChainOf(order, payments)
+      const payee = await reachablePayee(networkOf(deps, chainId).payoutAddresses, body.payee_address, order)
       const asked = {
         id: next.refundId ?? '',
+        chainId,
         units: claim.units,
         payee,
         reason: claim.reason,
         requestedBy: claim.requestedBy,
         createdAt: now(),
       }
-      const refund = openedRefund({ ...history, refunds }, asked, store.chain.view(order.chainId).watermark)
+      const refund = openedRefund({ ...history, refunds }, asked, store.chain.view(chainId).watermark)
       addLogFields({ order_id: order.id, refund_id: refund.id })
       const events = outboxRows([refundWatch([refund], refund.chainId), ...refundEvents(null, refund, order, now())], now())
       await store.refunds.commit(order, [refund], { events, claims: [next] })

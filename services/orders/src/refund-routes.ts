@@ -17,6 +17,7 @@ import type { PayoutAddresses } from './chain/payout-addresses'
 import { isSignedByOwner, type ReturnTerms, returnTypedData, type TokenName } from './chain/token-domain'
 import type { OrderHistory } from './order/body'
 import type { Order } from './order/order'
+import { chainIdsOf, mainChainOf } from './payment/payment'
 import { approve, needsApproval, type RefundLimit, requireTwoMembers } from './refund/approval'
 import { claimBody } from './refund/claim'
 import { openedRefund, requireReturnable, wantedUnits } from './refund/opening'
@@ -40,11 +41,18 @@ import {
 } from './refund/stored-refund'
 import type { Store } from './store'
 
-export interface RefundRouteDeps {
-  store: Store
+export interface RefundNetwork {
+  network: string
+  tokenAddress: string
   payoutAddresses: Pick<PayoutAddresses, 'refusalOf'>
   /** Rejects while no node can be asked. */
   tokenName(): Promise<TokenName>
+}
+
+export interface RefundRouteDeps {
+  store: Store
+  /** The networks on which money goes back, by chain id. */
+  networks: ReadonlyMap<number, RefundNetwork>
   now: () => Date
 }
 
@@ -70,9 +78,9 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
     if (found.merchantId !== terms.merchant_id) throw new ApiError('forbidden', 'This refund belongs to another merchant.')
     return found
   }
-  const tokenName = async (): Promise<TokenName> => {
+  const tokenName = async (chainId: number): Promise<TokenName> => {
     try {
-      return await deps.tokenName()
+      return await networkOf(deps, chainId).tokenName()
     } catch {
       throw new ApiError('service_unavailable', 'The chain cannot be asked about its token at the moment. Try again shortly.', {
         retryAfterS: 30,
@@ -80,11 +88,12 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
     }
   }
   /** What the wallet has to sign, while it may and the chain can be asked. */
-  const toSign = async (refund: StoredRefund, tokenAddress: string): Promise<RefundBody['typed_data']> => {
-    if (!awaitsSignature(refund)) return null
-    const named = await deps.tokenName().catch(() => null)
+  const toSign = async (refund: StoredRefund): Promise<RefundBody['typed_data']> => {
+    const network = deps.networks.get(refund.chainId)
+    if (!network || !awaitsSignature(refund)) return null
+    const named = await network.tokenName().catch(() => null)
     const validBefore = Math.floor(now().getTime() / 1_000) + SIGNED_FOR_S.offered
-    return named && returnTypedData({ ...named, ...returnTerms(refund, tokenAddress), validBefore })
+    return named && returnTypedData({ ...named, ...returnTerms(refund, network.tokenAddress), validBefore })
   }
 
   /** By all refunds of the order, with those that are about to be written as they will be. */
@@ -101,16 +110,18 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
       const of = { ...history, refunds: await store.refunds.ofOrder(order.id) }
       const units = wantedUnits(body, of)
       requireReturnable(of, units)
+      const chainId = body.chain_id ?? mainChainOf(order, payments)
+      if (!chainIdsOf(order).includes(chainId)) throw wrong('chain_id', `must be a network of the order: ${chainIdsOf(order).join(' or ')}`)
       const payee = await reachablePayee(
-        deps.payoutAddresses,
+        networkOf(deps, chainId).payoutAddresses,
         requirePayee(body.payee_address, provenPayer(authorization, payments)),
         order,
       )
-      const asked = { id: uuidv7At(now()), units, payee, reason: body.reason, requestedBy: userIdOf(by), createdAt: now() }
-      const refund = openedRefund(of, asked, store.chain.view(order.chainId).watermark)
+      const asked = { id: uuidv7At(now()), chainId, units, payee, reason: body.reason, requestedBy: userIdOf(by), createdAt: now() }
+      const refund = openedRefund(of, asked, store.chain.view(chainId).watermark)
       addLogFields({ order_id: order.id, refund_id: refund.id })
       const limit = await limitOf([...of.refunds, refund], by)
-      const answer = { status: 201, body: JSON.stringify(refundBody(refund, limit, await toSign(refund, order.tokenAddress))) }
+      const answer = { status: 201, body: JSON.stringify(refundBody(refund, limit, await toSign(refund))) }
       const events = outboxRows([refundWatch([refund], refund.chainId), ...refundEvents(null, refund, order, now())], now())
       await store.refunds.commit(order, [refund], { events, answers: answersTo(keyed, answer) })
       return answer
@@ -139,7 +150,7 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
     const refund = await refundOf(params.id, terms)
     const { order } = await orderOf(refund.orderId, terms)
     const limit = await limitOf(await store.refunds.ofOrder(order.id), by)
-    res.json(refundBody(refund, limit, await toSign(refund, order.tokenAddress)))
+    res.json(refundBody(refund, limit, await toSign(refund)))
   })
 
   /** Finds a refund with its order, decides, and commits; what moved on meanwhile is decided again. Answers the refund. */
@@ -210,7 +221,12 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
     const { payee, units, nonce, signatures } = refund
     signRefund(toRefund(refund), { nonce, payee, units, validBefore }, viewOf(refund))
     requireTwoMembers(refund, by, limit)
-    const terms: ReturnTerms = { ...(await tokenName()), ...returnTerms(refund, order.tokenAddress), validBefore: body.valid_before }
+    const { tokenAddress } = networkOf(deps, refund.chainId)
+    const terms: ReturnTerms = {
+      ...(await tokenName(refund.chainId)),
+      ...returnTerms(refund, tokenAddress),
+      validBefore: body.valid_before,
+    }
     if (!isSignedByOwner(terms, signature))
       throw wrong(
         'signature',
@@ -220,9 +236,16 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
   }
 }
 
+/** Throws `service_unavailable` for a network that is followed no more. */
+export function networkOf({ networks }: RefundRouteDeps, chainId: number): RefundNetwork {
+  const found = networks.get(chainId)
+  if (found) return found
+  throw new ApiError('service_unavailable', `Nothing goes back on the network ${chainId} at the moment: it is not followed here.`)
+}
+
 /** Where money is lost it is not sent. Throws `invalid_request`; else the payee with the capitals that fit. */
 export async function reachablePayee(
-  addresses: RefundRouteDeps['payoutAddresses'],
+  addresses: RefundNetwork['payoutAddresses'],
   named: string,
   { merchantAddress }: Pick<Order, 'merchantAddress'>,
 ): Promise<string> {

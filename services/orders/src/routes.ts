@@ -54,7 +54,7 @@ import { refundClaimRoutes } from './refund-claim-routes'
 import { type RefundRouteDeps, refundRoutes } from './refund-routes'
 import type { Store } from './store'
 
-export interface RouteDeps extends Pick<RefundRouteDeps, 'tokenName'> {
+export interface RouteDeps extends Pick<RefundRouteDeps, 'networks'> {
   dossiers: Dossiers
   dossierKeys: DossierKeys
   store: Store

@@ -40,6 +40,7 @@ import { openRates } from './quote/rates'
 import { rateSources } from './quote/sources'
 import { reactions } from './reactions'
 import { reconcileJob } from './reconcile/job'
+import type { RefundNetwork } from './refund-routes'
 import { routes } from './routes'
 import { openStore } from './store'
 
@@ -106,14 +107,20 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   }
   const { isDepositAddress } = store.orders
   const first = openNetwork(
-    { chainId: config.CHAIN_ID, rpcUrls: config.RPC_URLS, tokenAddress: config.TOKEN_ADDRESS, routerAddress: config.ROUTER_ADDRESS },
+    {
+      ...{ network: config.NETWORK, chainId: config.CHAIN_ID, rpcUrls: config.RPC_URLS },
+      ...{ tokenAddress: config.TOKEN_ADDRESS, routerAddress: config.ROUTER_ADDRESS },
+    },
     { config, isDepositAddress, logger },
   )
-  const { reader, deployment, payoutAddresses } = first
+  const { deployment, payoutAddresses } = first
   const others = config.OTHER_NETWORKS.map(network => {
     const { chain_id: chainId, rpc_urls: rpcUrls, token_address: tokenAddress, router_address: routerAddress } = network
     const depositAddress = depositAddresses(depositFactory({ DEPOSIT_FACTORY: network.deposit_factory }))
-    const opened = openNetwork({ chainId, rpcUrls, tokenAddress, routerAddress }, { config, isDepositAddress, logger })
+    const opened = openNetwork(
+      { network: network.network, chainId, rpcUrls, tokenAddress, routerAddress },
+      { config, isDepositAddress, logger },
+    )
     return { ...opened, terms: { chainId, tokenAddress, routerAddress, depositAddress } }
   })
   const orderFactory = createOrderFactory({
@@ -140,11 +147,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const asking = every(
     'watch',
     ASK_MS,
-    async () => {
-      const isMore = []
-      for (const chainId of chainIds) isMore.push(await store.watch.askOpen(chainId, store.chain.view(chainId).generation))
-      return isMore.includes(true)
-    },
+    () => anyOf(chainIds, chainId => store.watch.askOpen(chainId, store.chain.view(chainId).generation)),
     logger,
   )
   const unpayable = unpayableAddresses(config.ROUTER_ADDRESS, config.TOKEN_ADDRESS).map(([address]) => address)
@@ -154,7 +157,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     () => store.watch.askPayouts(config.CHAIN_ID, store.chain.view(config.CHAIN_ID).generation, unpayable),
     logger,
   )
-  const refunds = every('refunds', ASK_MS, () => store.refunds.askUnheard(config.CHAIN_ID), logger)
+  const refunds = every('refunds', ASK_MS, () => anyOf(chainIds, store.refunds.askUnheard), logger)
   const recoveries = every('recoveries', ASK_MS, () => store.foreignTokens.askUnheard(config.CHAIN_ID), logger)
   const resending = every('watch of all orders', RESEND_MS, () => eachOf(chainIds, store.watch.askAll), logger)
   const following = every('followed chain', FOLLOWED_MS, () => eachOf(chainIds, store.chain.publishFollowed), logger)
@@ -200,16 +203,17 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const chainKnown: Part = {
     name: 'chain view',
     start: async () => {
-      await store.ledger.knowRouter(config.ROUTER_ADDRESS, config.PLATFORM_FEE_BPS)
+      for (const router of [config.ROUTER_ADDRESS, ...config.OTHER_NETWORKS.map(network => network.router_address)])
+        await store.ledger.knowRouter(router, config.PLATFORM_FEE_BPS)
       await eachOf(chainIds, store.chain.refresh)
     },
   }
   const pruning = answerRetention(database, logger)
 
   const feeBps = config.PLATFORM_FEE_BPS
-  const tokenName = createTokenName(reader, config.TOKEN_ADDRESS)
+  const networks = new Map([first, ...others].map((network): [number, RefundNetwork] => [network.chainId, network]))
   const router = routes({
-    tokenName,
+    networks,
     attach: intake.attach,
     exportAsked() {
       exporting.wake()
@@ -282,6 +286,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
 }
 
 interface NetworkPlace {
+  network: string
   chainId: number
   rpcUrls: readonly string[]
   tokenAddress: string
@@ -290,7 +295,7 @@ interface NetworkPlace {
 
 /** One network: its nodes, whether it is as configured, and where merchants may be paid there. */
 function openNetwork(
-  { chainId, rpcUrls, tokenAddress, routerAddress }: NetworkPlace,
+  { network, chainId, rpcUrls, tokenAddress, routerAddress }: NetworkPlace,
   { config, isDepositAddress, logger }: { config: OrdersConfig; isDepositAddress(address: string): Promise<boolean>; logger: Logger },
 ) {
   const reader = openChainReader(rpcUrls, chainId, CHAIN_TIMEOUT_MS)
@@ -298,7 +303,10 @@ function openNetwork(
   const [feeBps, development] = [Number(config.PLATFORM_FEE_BPS), config.DEVELOPMENT_CHAIN]
   const expected = { chainId, usdcAddress: tokenAddress, routerAddress, feeBps, development }
   return {
-    reader,
+    network,
+    chainId,
+    tokenAddress,
+    tokenName: createTokenName(reader, tokenAddress),
     deployment: isAsked ? createDeploymentCheck(reader, expected, logger) : unverifiedDeployment,
     payoutAddresses: createPayoutAddresses({
       ...{ routerAddress, tokenAddress, isDepositAddress, logger },
@@ -306,6 +314,13 @@ function openNetwork(
       isContract: async address => isAsked && (await isContract(reader, address)),
     }),
   }
+}
+
+/** Whether there may be more on any. */
+async function anyOf(chainIds: readonly number[], ask: (chainId: number) => Promise<boolean>): Promise<boolean> {
+  let isMore = false
+  for (const chainId of chainIds) isMore = (await ask(chainId)) || isMore
+  return isMore
 }
 
 async function eachOf(chainIds: readonly number[], work: (chainId: number) => Promise<unknown>): Promise<void> {

@@ -30,6 +30,10 @@ export const createRefund = z
     payee_address: address
       .optional()
       .meta({ description: 'Who gets it. Needed unless the payer signed the payment, which proves the address' }),
+    chain_id: z.int().min(1).optional().meta({
+      description: 'The network on which it goes back, of those of the order; without it the one on which most came',
+      example: 8453,
+    }),
   })
   .refine(namesOne, ONE)
 export type CreateRefund = z.infer<typeof createRefund>

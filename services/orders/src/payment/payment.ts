@@ -69,6 +69,14 @@ export const chainIdsOf = ({ chainId, networks }: Pick<Payable, 'chainId' | 'net
   ...networks.map(network => network.chainId),
 ]
 
+/** The chain on which most of the confirmed money of an order came; its first where nothing did. */
+export function mainChainOf(order: Payable, payments: readonly Payment[]): number {
+  const units = Map.groupBy(confirmedPayments(payments), ({ id }) => chainIdOf(id) ?? order.chainId)
+  return chainIdsOf(order).reduce((most, chainId) =>
+    sumUnits(units.get(chainId) ?? []) > sumUnits(units.get(most) ?? []) ? chainId : most,
+  )
+}
+
 /** Where a payment went, and how much of it. */
 export interface Target extends Destination {
   grossUnits: bigint

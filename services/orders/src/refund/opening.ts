@@ -29,9 +29,9 @@ export function requireReturnable({ order, leftOverUnits, refunds }: Returnable,
   openRefund({ id: '', units, payee: null }, summed.refunds, cameUnits(order, leftOverUnits), summed.view)
 }
 
-type Terms = Pick<StoredRefund, 'id' | 'units' | 'payee' | 'reason' | 'requestedBy' | 'createdAt'>
+type Terms = Pick<StoredRefund, 'id' | 'chainId' | 'units' | 'payee' | 'reason' | 'requestedBy' | 'createdAt'>
 
-/** A refund of an order. `watermark` is the block before which no one can have signed it. Throws `invalid_state` where so much may not go back now. */
+/** A refund of an order, on one of its networks. `watermark` is the block there before which no one can have signed it. Throws `invalid_state` where so much may not go back now. */
 export function openedRefund(of: Returnable, terms: Terms, watermark: number | bigint | null): StoredRefund {
   requireReturnable(of, terms.units)
   const { order } = of
@@ -40,9 +40,8 @@ export function openedRefund(of: Returnable, terms: Terms, watermark: number | b
     ...terms,
     orderId: order.id,
     merchantId: order.merchantId,
-    chainId: order.chainId,
     fromAddress: checksumAddress(order.merchantAddress),
     nonce: refundNonce(terms.id, terms.payee, terms.units),
-    watchFrom: BigInt(watermark ?? order.lastBlock ?? 0),
+    watchFrom: BigInt(watermark ?? ((order.lastChainId ?? order.chainId) === terms.chainId ? order.lastBlock : null) ?? 0),
   }
 }
