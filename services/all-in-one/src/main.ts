@@ -52,7 +52,7 @@ function print(since: number, text: string) {
 }
 
 /** `.ponte/embedded.json`, for scripts (docs/architecture.md#run-modes). */
-function description({ system, chain, file, authUrl, receiverUrl }: Embedded) {
+function description({ system, chain, otherChain, file, authUrl, receiverUrl }: Embedded) {
   const { state } = file
   return {
     gateway_url: system.gatewayUrl,
@@ -64,6 +64,7 @@ function description({ system, chain, file, authUrl, receiverUrl }: Embedded) {
     rpc_url: chain.rpcUrl,
     ws_url: chain.wsUrl,
     chain_id: chain.chainId,
+    ...(otherChain ? { other_networks: [{ chain_id: otherChain.chainId, rpc_url: otherChain.rpcUrl }] } : {}),
     usdc_address: chain.usdcAddress,
     router_address: chain.routerAddress,
     payer_private_key: PAYER_ACCOUNT.privateKey,

@@ -3,7 +3,7 @@ import type { SamplePayment } from './demo'
 import { DEMO_EMAIL, type Embedded, PAYER_ACCOUNT } from './embedded'
 
 export function summary(
-  { system, chain, file, authUrl, receiverUrl }: Embedded,
+  { system, chain, otherChain, file, authUrl, receiverUrl }: Embedded,
   run: { sample: SamplePayment | null; seconds: number; folder: string },
 ): string {
   const { state } = file
@@ -18,6 +18,7 @@ export function summary(
     `  Webhooks    ${receiverUrl}/received   secret ${state.demoMerchant?.webhook_secret ?? ''}`,
     `  Login       ${authUrl}/auth/v1/token?grant_type=password`,
     `  Chain       ${chain.rpcUrl}   chain id ${chain.chainId}, USDC ${chain.usdcAddress}, router ${chain.routerAddress}`,
+    ...(otherChain ? [`  and         ${otherChain.rpcUrl}   chain id ${otherChain.chainId}, the same addresses`] : []),
     `  Payer       ${PAYER_ACCOUNT.address}   private key ${PAYER_ACCOUNT.privateKey} (well known; for this chain only)`,
     `  Health      npm run status   (metrics: ${system.opsUrls['api-gateway']}/metrics and beside; ${join(run.folder, 'embedded.json')} names all)`,
     `  State       ${run.folder}`,
