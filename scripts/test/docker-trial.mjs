@@ -3,13 +3,11 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { root, setUp } from '../develop/setup.mjs'
+import { root } from '../develop/setup.mjs'
 import { fail, StepError } from '../develop/steps.mjs'
 
 // Runs every fenced block of infra/compose/README.md and docs/operating from the Markdown, in a clone of the last commit, under a container engine, while orders are made through the proxy:
 // npm run docker-trial. Half an hour with the builds of all images; --only TEXT leaves out blocks of documents without that text, except those that start what the others need.
-
-await setUp().catch(fail)
 
 const README = 'infra/compose/README.md'
 const documents = [README, ...readdirSync(join(root, 'docs/operating')).map(name => `docs/operating/${name}`)]
