@@ -36,6 +36,8 @@ export interface Owner extends Part {
 
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024
 const CONNECTIONS_MAX = 64
+/** Replicas are near. At the address of a container that is gone packets vanish, and a request that waits for its connection cannot be aborted. */
+const CONNECT_MS = 1_000
 const CONNECTION_REQUESTS_MAX = 10_000
 /** Shorter than a stopping owner's lame-duck time, so that no request is written to a connection that is just being closed. */
 const IDLE_MAX_MS = 1_000
@@ -68,7 +70,7 @@ export function openOwner(options: OwnerOptions): Owner {
   const poolOf = (count: number) => (origin: string, servername: string | null) =>
     new RoundRobinPool(origin, {
       connections: count,
-      connectTimeout: timeoutMs,
+      connectTimeout: CONNECT_MS,
       pipelining: 1,
       maxRequestsPerClient: CONNECTION_REQUESTS_MAX,
       keepAliveTimeout: IDLE_MAX_MS,

@@ -89,8 +89,6 @@ export function openReplicas<Pools extends Record<string, Closable>>(options: Re
           const result = await work(aborted.signal)
           answeredAt = performance.now()
           return result
-        } catch (error) {
-          throw aborted.signal.aborted ? aborted.signal.reason : error
         } finally {
           inHand.delete(aborted)
         }

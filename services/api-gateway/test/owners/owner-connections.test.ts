@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '@ponte/local-servers'
 import { silentLogger, until } from '@ponte/service-kit'
 import request from 'supertest'
@@ -141,3 +144,51 @@ test('a write without a key is answered while several replicas stop or start at 
     await none.stop?.()
   }
 })
+
+/** An address where packets vanish, as that of a container which was removed: it takes part in no handshake. */
+async function vanishedAddress() {
+  const program = `require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () {
+    require('node:fs').writeSync(1, String(this.address().port))
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  })`
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [port] = await once(child.stdout, 'data')
+  const sockets: Socket[] = []
+  for (let isTaken = true; isTaken; ) {
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined)
+    sockets.push(socket)
+    isTaken = await Promise.race([once(socket, 'connect').then(() => true), pause(300, false)])
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    stop() {
+      child.kill('SIGKILL')
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+test('a write without a key that met an address where packets vanish is answered by another replica, in seconds', async () => {
+  const vanished = await vanishedAddress()
+  const [served] = replicas
+  const owner = openOwner({
+    ...{ name: 'orders', urls: [vanished.url, served?.url ?? ''], secrets: [SECRET], timeoutMs: 15_000, logger: silentLogger },
+    connectionAgeMs: 10_000,
+  })
+  try {
+    await owner.start?.()
+    const post = {
+      method: 'POST',
+      path: '/api/v1/orders',
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from('{}'),
+    } as const
+    const since = performance.now()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => owner.ask({ kind: 'checkout' }, post)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201))
+    expect(performance.now() - since).toBeLessThan(5_000)
+  } finally {
+    await owner.stop?.()
+    vanished.stop()
+  }
+}, 60_000)
