@@ -22,7 +22,12 @@ afterAll(async () => {
 })
 
 /** Metrics of each service: the kit's own, and those of its subject. */
-const database = ['ponte_database_connections_used', 'ponte_database_connections_max', 'ponte_database_connections_awaited']
+const database = [
+  'ponte_database_answers',
+  'ponte_database_connections_used',
+  'ponte_database_connections_max',
+  'ponte_database_connections_awaited',
+]
 const requests = ['ponte_http_request_duration_seconds']
 const outbox = ['ponte_outbox_oldest_age_seconds', 'ponte_outbox_published_total']
 const queue = ['ponte_queue_waiting', 'ponte_events_handled_total', 'ponte_event_handling_seconds']

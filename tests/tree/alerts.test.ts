@@ -24,6 +24,7 @@ const ofEach = (metric: string, values: string): Series =>
 
 /** Two hours of a system that is well, a value a minute. */
 const well: Series = {
+  ...ofEach('ponte_database_answers', '1x120'),
   ...ofEach('ponte_database_connections_max', '10x120'),
   ...ofEach('ponte_database_connections_awaited', '0x120'),
   ...ofEach('ponte_bus_accepts', '1x120'),
@@ -248,6 +249,11 @@ it('those of PostgreSQL fire by the names that its operator for Kubernetes gives
     },
   ]
   expect(evaluate('kubernetes', ...scenarios)).toBe('')
+})
+
+it('a PostgreSQL that stands still is named, although its exporter has no metrics then', () => {
+  const changed = { 'pg_up{job="postgres"}': '1x9 stale _x60', ...ofEach('ponte_database_answers', '1x9 0x60') }
+  expect(evaluate('postgres-stands', { changed, firing: { 9: [], 11: ['PontePostgresAway'] } })).toBe('')
 })
 
 it('a backup that never succeeded is one that is too old', () => {

@@ -66,7 +66,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     query,
     commit: unit => commitUnit({ query }, unit),
     ready: async () => (await pool.query('SELECT 1')).rowCount === 1,
-    isAlive: signs.isAlive,
+    isAlive: async () => (await signs.look()) !== 'silent',
     async stop() {
       await Promise.all([pool.end(), signs.stop()])
     },
@@ -74,6 +74,9 @@ export function openDatabase(options: DatabaseOptions): Database {
       metrics.observed('ponte_database_connections_max', 'Connections this process may hold', () => options.poolSize ?? POOL_SIZE)
       metrics.observed('ponte_database_connections_used', 'Connections at work now', () => pool.totalCount - pool.idleCount)
       metrics.observed('ponte_database_connections_awaited', 'Statements that wait for a connection', () => pool.waitingCount)
+      metrics.observed('ponte_database_answers', '1 while PostgreSQL answers this process, and 0 while it does not', async () =>
+        (await signs.look()) === 'answers' ? 1 : 0,
+      )
     },
     async transaction(work) {
       const client = await pool.connect()
@@ -101,6 +104,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 }
 
+type Sign = 'answers' | 'refuses' | 'silent'
+
 /** On a connection of its own: those of the pool may all wait for locks. */
 function signsOfLife(url: string, used: pg.Pool) {
   let heardAt = Number.NEGATIVE_INFINITY
@@ -117,23 +122,24 @@ function signsOfLife(url: string, used: pg.Pool) {
   })
   pool.on('error', () => undefined)
   pool.on('connect', client => client.on('error', () => undefined))
-  let looking: Promise<boolean> | undefined
-  const look = () => {
+  let looking: Promise<Sign> | undefined
+  const look = (): Promise<Sign> => {
     const since = performance.now()
-    if (since - heardAt < HEARD_MS) return Promise.resolve(true)
+    if (since - heardAt < HEARD_MS) return Promise.resolve('answers')
+    const inVain = (): Sign => (heardAt > since ? 'answers' : 'silent')
     const answered = pool.query('SELECT 1').then(
-      () => true,
-      error => !/timeout/i.test(String(error)) || heardAt > since,
+      (): Sign => 'answers',
+      error => (/timeout/i.test(String(error)) ? inVain() : 'refuses'),
     )
     // Our own process may be the one that stood still: what has come meanwhile is read before the time is up.
-    const late = new Promise<boolean>(resolve => {
-      const timer = setTimeout(() => setImmediate(() => setImmediate(() => resolve(heardAt > since))), LOOK_MS)
+    const late = new Promise<Sign>(resolve => {
+      const timer = setTimeout(() => setImmediate(() => setImmediate(() => resolve(inVain()))), LOOK_MS)
       answered.finally(() => clearTimeout(timer))
     })
     return Promise.race([answered, late])
   }
   return {
-    isAlive() {
+    look() {
       looking ??= look().finally(() => {
         looking = undefined
       })

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { setTimeout as pause } from 'node:timers/promises'
 import { type RequestHandler, Router } from 'express'
 import request from 'supertest'
-import { createApp, type Database, openDatabase, silentLogger } from '../../src'
+import { createApp, createMetrics, type Database, openDatabase, silentLogger } from '../../src'
 import { type TestDatabase, testDatabase } from '../../src/testing'
 
 // A server that takes every connection and answers nothing, as a PostgreSQL that is stopped in the middle does.
@@ -74,8 +74,14 @@ it('lets what takes long have its time while the database lives', async () => {
   expect((await request(app).get('/')).status).toBe(200)
 })
 
-it('takes an error for a sign of life', async () => {
+it('takes an error for a sign of life, and for no answer in its metric', async () => {
   const refused = openDatabase({ url: file.url.replace(/\/[^/]+$/, '/no_such_database') })
   expect(await refused.isAlive()).toBe(true)
+  const answers = async (database: Database) => {
+    const metrics = createMetrics('one')
+    database.observe?.(metrics)
+    return /^ponte_database_answers\S* (\S+)$/m.exec(await metrics.registry.metrics())?.[1]
+  }
+  expect([await answers(living), await answers(refused), await answers(silent)]).toEqual(['1', '0', '0'])
   await refused.stop?.()
 })
