@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from '../develop/setup.mjs'
 import { fail, StepError } from '../develop/steps.mjs'
+import { faults as stages } from './docker-faults.mjs'
 
 // Runs every fenced block of infra/compose/README.md and docs/operating from the Markdown, in a clone of the last commit, under a container engine, while orders are made through the proxy:
-// npm run docker-trial. Half an hour with the builds of all images; --only TEXT leaves out blocks of documents without that text, except those that start what the others need.
+// npm run docker-trial. Then each container's process is killed, and each secret changed, while orders are made and paid. An hour with the builds of all images; --only TEXT leaves out what has not that
+// text in its document or name, except the blocks that start what the others need.
 
 const README = 'infra/compose/README.md'
 const documents = [README, ...readdirSync(join(root, 'docs/operating')).map(name => `docs/operating/${name}`)]
@@ -75,7 +77,7 @@ function requireEngine() {
 }
 
 /** Orders made one after another as a merchant's server does, without a key to repeat them by; what was not answered with 201 is kept. */
-function startTraffic(apiKey) {
+function startTraffic(apiKey, onOrder = async () => undefined) {
   const failed = []
   let made = 0
   let isOn = true
@@ -92,7 +94,8 @@ function startTraffic(apiKey) {
     try {
       const response = await order()
       const text = await response.text()
-      if (response.status !== 201) failed.push(`${at} ${response.status} ${text}`)
+      if (response.status === 201) await onOrder(JSON.parse(text))
+      else failed.push(`${at} ${response.status} ${text}`)
     } catch (error) {
       failed.push(`${at} ${error.cause?.message ?? error.message}`)
     }
@@ -155,6 +158,7 @@ async function main() {
     })
 
   let traffic
+  let apiKey
   let moment = MOMENT
   const commandOf = (where, text) => {
     const script = text.replaceAll(MOMENT, moment).replaceAll(/'T'/g, `'${moment}'`)
@@ -195,7 +199,7 @@ async function main() {
       if (text.startsWith('node infra/make-env.mjs')) set(SETTINGS)
       if (files && !traffic) {
         if (code !== 0) throw new StepError('It does not start; nothing else can be tried.')
-        const apiKey = await becomes('there is no merchant', async () => {
+        apiKey = await becomes('there is no merchant', async () => {
           const { output: log } = await compose('logs', '--no-log-prefix', 'development')
           return { done: /sk_(?:live|test)_[0-9a-f]{64}/.exec(log)?.[0], output: log }
         })
@@ -211,6 +215,17 @@ async function main() {
         for (const service of ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'webhook-dispatcher', 'all-in-one', 'ops'])
           await run('docker', ['tag', `ponte/${service}:local`, `ponte/${service}:trial`])
         set({ PONTE_VERSION: 'trial' })
+      }
+    }
+    await traffic?.stop()
+    traffic = undefined
+    for (const [title, stage] of Object.entries(stages)) {
+      if (only && !title.includes(only)) continue
+      const wrong = await stage({ run, compose, set, allIsWell, becomes, folder, apiKey, startTraffic, proxy: PROXY })
+      console.log(`${wrong.length === 0 ? '✓' : '✗'}  ${title}`)
+      if (wrong.length > 0) {
+        faults.push(title)
+        console.log(wrong.slice(0, 10).join('\n'))
       }
     }
   } finally {
