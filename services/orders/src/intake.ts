@@ -246,18 +246,18 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
       const history = await store.orders.history(orderId)
       if (history) requireNoneComing(history)
       const change = attach(before, row, attachment, store.chain.viewOf(before.order))
-      if (change.order.status === 'paid' && (await store.links.paidByAnother([orderId])).size > 0)
-        throw new ApiError(
-          'invalid_state',
-          'Another order of its invoice is paid already: choose another one, or mark the payment as handled.',
-        )
       const taken = {
         changes: [change],
         payments: [{ ...row, orderId }],
         unmatched: [],
         events: outboxRows(change.events, attachment.attachedAt),
       }
-      await store.intake.commitPart(cursor, taken, [attachment], answersOf(change.order))
+      const unit = store.intake.attachedUnit(cursor, taken, attachment, answersOf(change.order))
+      if (!(await store.links.decide(change, unit)))
+        throw new ApiError(
+          'invalid_state',
+          'Another order of its invoice is paid already: choose another one, or mark the payment as handled.',
+        )
       return change.order
     })
 

@@ -52,7 +52,7 @@ import { recoveryRoutes } from './recovery-routes'
 import { requireNonePromised } from './refund/stored-refund'
 import { refundClaimRoutes } from './refund-claim-routes'
 import { type RefundRouteDeps, refundRoutes } from './refund-routes'
-import type { Store } from './store'
+import { type Store, updateOf } from './store'
 
 export interface RouteDeps extends Pick<RefundRouteDeps, 'networks'> {
   dossiers: Dossiers
@@ -226,7 +226,7 @@ const acceptOrder = (
     requireNonePromised(await store.refunds.ofOrder(id))
     const change = accept(found, acceptance, store.chain.viewOf(found.order), now())
     const body = JSON.stringify(orderBody(change.order, place, await store.invoicing.of(id)))
-    if (!(await store.links.accept(change, answersTo(keyed, { status: 200, body }))))
+    if (!(await store.links.decide(change, { ...updateOf(change, now()), answers: answersTo(keyed, { status: 200, body }) })))
       throw new ApiError('invalid_state', 'Another order of its invoice is paid: what came for this one is to be returned.')
     return body
   })

@@ -30,7 +30,7 @@ export { EXPORT_ATTEMPTS_MAX, type ExportLease } from './store/exports'
 export type { Cursor, IntakeLedger, Taken } from './store/intake'
 export type { EntrySearch, LedgerSpan } from './store/ledger'
 export type { Counted, Due } from './store/order-reads'
-export { isKnownOrder, type NewInvoicing } from './store/order-writes'
+export { isKnownOrder, type NewInvoicing, updateOf } from './store/order-writes'
 export type { Unmatched } from './store/rows'
 export type Store = ReturnType<typeof openStore>
 

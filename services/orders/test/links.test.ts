@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AttentionItemBody, LinkBody, OrderBody, PayerLinkBody } from '@ponte/contracts'
-import { silentLogger, until, uuidv7 } from '@ponte/service-kit'
+import { type Sql, silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
 import request from 'supertest'
 import { fillOrders } from '../bench/many-orders'
@@ -55,6 +55,11 @@ const opened = async (link: LinkBody): Promise<OrderBody> => {
 }
 const storeOf = () => openStore(system.sql, { now: () => new Date(), latestChainTime: () => new Date(), committed: () => undefined })
 const pays = (order: OrderBody, change: object = {}) => chain.report('confirmed', chain.payment(order, change))
+const waiting = async (sql: Sql) =>
+  Number(
+    (await sql.query("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'", [])).rows[0]
+      ?.count,
+  )
 const expire = async (order: OrderBody) => {
   await chain.advances(new Date(Date.parse(order.expires_at) + 1))
   await until(async () => (await get(`/orders/${order.id}`)).status === 'expired', 'it did not expire')
@@ -221,6 +226,34 @@ describe('a link', () => {
     const answers = await Promise.all(both.map(({ id }, n) => post(`/orders/${id}/accept`, { reason: 'Late' }, asMerchant(), urls[n])))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
     expect(await get(`/links/${link.id}`)).toMatchObject({ status: 'paid', orders_paid: 1 })
+  })
+
+  it('is paid by one of two orders where one is accepted while money is counted by hand for the other, however old they are', async () => {
+    const as = asMerchant(uuidv7(), Wallet.createRandom().address)
+    const [link, side] = [await make({}, as), await make({}, as)]
+    const read = (id: string): Promise<OrderBody> => get(`/orders/${id}`, as)
+    const [counted, accepted] = [await read((await open(link)).body.order.id), await read((await open(side)).body.order.id)]
+    const stray = chain.payment(counted, { memo: uuidv7().replaceAll('-', '').padEnd(64, '0') })
+    const ended = new Date(Date.parse(accepted.expires_at) + 1)
+    await chain.advances(ended)
+    for (const { id } of [counted, accepted]) await until(async () => (await read(id)).status === 'expired', 'it did not expire')
+    await pays(accepted, { block_time: new Date(ended.getTime() + 5_000).toISOString() })
+    await chain.report('confirmed', stray)
+    await system.sql.query('UPDATE link_orders SET link_id = $1 WHERE order_id = $2', [link.id, accepted.id])
+    const [item] = (await get('/attention', as)).data.filter(({ payment }: AttentionItemBody) => payment !== null)
+    let answers: Promise<{ status: number }[]> = Promise.resolve([])
+    await system.sql.transaction(async sql => {
+      await sql.query('SELECT FROM chain_cursors FOR UPDATE')
+      const attaching = post(`/attention/${item?.id}/attach`, { order_id: counted.id, reason: 'Typed wrong' }, as).then(answer => answer)
+      await until(async () => (await waiting(sql)) === 1, 'the payment is not about to be counted')
+      const accepting = post(`/orders/${accepted.id}/accept`, { reason: 'Late' }, as, `http://127.0.0.1:${second.http.port()}`).then(
+        answer => answer,
+      )
+      answers = Promise.all([attaching, accepting])
+      await Promise.race([accepting, until(async () => (await waiting(sql)) === 2, 'neither answered nor waiting')])
+    })
+    expect((await answers).map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(await get(`/links/${link.id}`, as)).toMatchObject({ status: 'paid', orders_paid: 1 })
   })
 
   it('that two orders have paid keeps the one that was paid first; the other is a duplicate to return, and what was published stands', async () => {

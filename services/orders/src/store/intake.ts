@@ -1,5 +1,13 @@
 import type { ChainBlocks, MismatchReason } from '@ponte/contracts'
-import { type Database, insertRows, type OutboxRow, type Statement, type StoredAnswer, updateVersioned } from '@ponte/service-kit'
+import {
+  type Database,
+  insertRows,
+  type OutboxRow,
+  type Statement,
+  type StoredAnswer,
+  type Unit,
+  updateVersioned,
+} from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 import type { Attachment } from '../order/attachment'
 import type { Change, Known, Ledger } from '../order/order'
@@ -107,6 +115,12 @@ export function intakeStore(database: Database, prisma: PrismaClient, committed:
     payments: paid.map(payments.record),
     unmatched_payments: unmatched.map(unmatchedPayments.record),
   })
+  const partOf = (cursor: Cursor, taken: Taken, attached: readonly Attachment[] = []): Unit => ({
+    events: taken.events,
+    write: TAKE_IN_PART,
+    rows: { ...rowsOf(taken), attachments: attached.map(attachments.record) },
+    values: { chain_id: cursor.chainId, cursor_version: cursor.version },
+  })
   const groupByOrder = (rows: readonly unknown[]) => {
     const found = new Map<string, Payment[]>()
     for (const row of rows) {
@@ -210,12 +224,16 @@ export function intakeStore(database: Database, prisma: PrismaClient, committed:
       taken.changes.forEach(committed)
     },
 
-    /** Some of what an event makes of orders, or what a merchant's word makes of one. */
-    async commitPart(cursor: Cursor, taken: Taken, attached: readonly Attachment[] = [], answers: StoredAnswer[] = []): Promise<void> {
-      const values = { chain_id: cursor.chainId, cursor_version: cursor.version }
-      const rows = { ...rowsOf(taken), attachments: attached.map(attachments.record) }
-      await database.commit({ events: taken.events, answers, write: TAKE_IN_PART, rows, values })
+    /** Some of what an event makes of orders. */
+    async commitPart(cursor: Cursor, taken: Taken): Promise<void> {
+      await database.commit(partOf(cursor, taken))
       taken.changes.forEach(committed)
     },
+
+    /** What a merchant counts for an order, to be written. */
+    attachedUnit: (cursor: Cursor, taken: Taken, attachment: Attachment, answers: StoredAnswer[]): Unit => ({
+      ...partOf(cursor, taken, [attachment]),
+      answers,
+    }),
   }
 }

@@ -7,6 +7,7 @@ import {
   type Sql,
   type Statement,
   type StoredAnswer,
+  type Unit,
   uuidv7Floor,
 } from '@ponte/service-kit'
 import { z } from 'zod'
@@ -218,13 +219,16 @@ export function linkStore(database: Database, { now, committed }: OrderStoreOpti
     },
     /** Picks the orders beside which another order of their invoice is paid. */
     paidByAnother: (orderIds: readonly string[]) => paidByAnother(database, orderIds),
-    /** Writes an acceptance behind the lock of its link, with the answer: of two at once one stands. Answers whether it is written: not where another order of its invoice is paid. */
-    async accept(change: Change, answers: readonly StoredAnswer[]): Promise<boolean> {
-      const { id } = change.order
+    /**
+     * Writes what an order becomes by the merchant's word behind the lock of its link: of two at once one stands. Answers whether it is written: not where it
+     * would be paid and another order of its invoice is.
+     */
+    async decide(change: Change, unit: Unit): Promise<boolean> {
+      const { id, status } = change.order
       const isWritten = await database.transaction(async sql => {
         await sql.query(LOCK_OF_ORDER, [id])
-        if ((await paidByAnother(sql, [id])).size > 0) return false
-        await commitUnit(sql, { ...updateOf(change, now()), answers })
+        if (status === 'paid' && (await paidByAnother(sql, [id])).size > 0) return false
+        await commitUnit(sql, unit)
         return true
       })
       if (isWritten) committed(change)
