@@ -103,7 +103,7 @@ export function chainFacts() {
       for (const [index, reason] of (['payout_address_blocked', null] as const).entries())
         add(at + index, () =>
           message('deposit.blocked', {
-            ...{ chain_id: CHAIN.chainId, revision: index + 1, order_id: order.id, memo: order.memo, reason },
+            ...{ chain_id: CHAIN.chainId, generation: GENERATION, revision: index + 1, order_id: order.id, memo: order.memo, reason },
             ...{ merchant_address: order.payment.merchant_address, deposit_address: depositOf(order) },
           }),
         )
@@ -122,7 +122,15 @@ export function chainFacts() {
       for (const [index, status] of (['accepted', 'submitted', 'paid'] as const).entries())
         add(at + index, () =>
           message('authorization.changed', {
-            ...{ chain_id: CHAIN.chainId, order_id: order.id, attempt: 0, revision: index + 1, status, payer_address: PAYER },
+            ...{
+              chain_id: CHAIN.chainId,
+              generation: GENERATION,
+              order_id: order.id,
+              attempt: 0,
+              revision: index + 1,
+              status,
+              payer_address: PAYER,
+            },
             ...{ amount: order.usdc_amount, valid_before: Math.floor(at) + 600, tx_hash: null, reason: null },
           }),
         )

@@ -187,6 +187,10 @@ it('orders that lost what it had learnt once of signatures and of blocked deposi
     listening.published.events.flatMap(({ type, data }) =>
       (type === 'deposit.blocked' || type === 'authorization.changed') && data.order_id === order.id ? [`${type} ${data.revision}`] : [],
     )
+  const histories = () =>
+    listening.published.events.flatMap(({ type, data }) =>
+      type === 'deposit.blocked' || type === 'authorization.changed' ? [data.generation] : [],
+    )
   const known = newest(listening)
   follow(listening, known, known.since - 1)
   await listening.idle()
@@ -195,6 +199,16 @@ it('orders that lost what it had learnt once of signatures and of blocked deposi
   follow(listening, known, known.since - 1)
   await listening.until(() => learnt().length === 2, 'it is not published again')
   expect(learnt().toSorted()).toEqual(['authorization.changed 2', 'deposit.blocked 3'])
+  expect(histories()).toEqual([known.generation, known.generation])
+  // What orders had of the history before counts no longer.
+  await world.open(listening, { ...order, generation: uuidv7() })
+  await listening.until(() => learnt().length === 4, 'it is not published in the history that begins')
+  expect(learnt().slice(2).toSorted()).toEqual(['authorization.changed 2', 'deposit.blocked 3'])
+  expect(
+    histories()
+      .slice(2)
+      .every(generation => generation !== undefined && generation > known.generation),
+  ).toBe(true)
 })
 
 it('a first block that is larger than a page is published once more whole, and what follows it is not left out', async () => {

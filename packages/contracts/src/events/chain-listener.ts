@@ -93,6 +93,8 @@ export const depositBlockReason = z.enum([
 /** Why what lies at a deposit address cannot be swept; null when it can be again. Published by chain-listener. Consumed by orders. */
 export const depositBlocked = z.object({
   chain_id: z.int(),
+  /** Undefined in events of the release before. */
+  generation: id.optional(),
   revision: z.int().min(1),
   order_id: id,
   memo,
@@ -119,10 +121,12 @@ export type PayoutWatched = z.infer<typeof payoutWatched>
 /**
  * A payer's signature that the relayer took, and what became of it: `accepted` and `submitted` are coming, `paid` and `failed` are ends. Published by
  * chain-listener's relayer. Consumed by orders: what is coming is not due. `attempt` counts the signatures of an order, `revision` the states of
- * one; the newest of both wins in any order of arrival.
+ * one; the newest of the listener's generation, attempt and revision wins in any order of arrival. All that may still come is published again in each generation.
  */
 export const authorizationChanged = z.object({
   chain_id: z.int(),
+  /** Undefined in events of the release before. */
+  generation: id.optional(),
   order_id: id,
   attempt: z.int().min(0),
   revision: z.int().min(1),

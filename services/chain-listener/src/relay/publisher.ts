@@ -14,7 +14,7 @@ export function createPublisher(
   const eventOf = (one: AuthorizationChange): NewEvent => ({
     type: 'authorization.changed',
     data: {
-      chain_id: chainId,
+      ...{ chain_id: chainId, generation: one.generation ?? undefined },
       order_id: one.orderId,
       attempt: one.attempt,
       revision: one.revision,
@@ -26,10 +26,10 @@ export function createPublisher(
       reason: one.reason,
     },
   })
-  const blockedEventOf = ({ orderId, memo, merchant, address, reason, revision }: BlockedDeposit): NewEvent => ({
+  const blockedEventOf = ({ orderId, memo, merchant, address, reason, revision, generation }: BlockedDeposit): NewEvent => ({
     type: 'deposit.blocked',
     data: {
-      ...{ chain_id: chainId, order_id: orderId, memo, reason, revision },
+      ...{ chain_id: chainId, generation: generation ?? undefined, order_id: orderId, memo, reason, revision },
       merchant_address: checksum(merchant),
       deposit_address: checksum(address),
     },

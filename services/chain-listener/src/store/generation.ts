@@ -13,11 +13,18 @@ const TAKE = `
   INSERT INTO chain_cursor (chain_id, epoch, start_block, server, generation, since) VALUES ($1, 1, $2, $3, $4, $2)
   ON CONFLICT (chain_id) DO UPDATE SET epoch = chain_cursor.epoch + 1
   RETURNING epoch::text AS epoch`
-const RENEW = `
+/** What the relayer publishes once is published again. No order lives as long as 30 days. */
+const republished = (when: string) => `
+  signed AS (
+    UPDATE authorizations SET published = 0 WHERE ${when} AND chain_id = $1 AND published > 0 AND created_at > now() - interval '30 days'),
+  blocked AS (UPDATE payables SET blocked_published = 0 WHERE ${when} AND chain_id = $1 AND blocked_published > 0)`
+const begun = (update: string) =>
+  `WITH begun AS (${update} RETURNING chain_id), ${republished('EXISTS (SELECT FROM begun)')} SELECT FROM begun`
+const RENEW = begun(`
   UPDATE chain_cursor SET server = $2, generation = $3, ${BEGIN}
-  WHERE chain_id = $1 AND (server IS DISTINCT FROM $2 OR generation IS NULL)`
-const FORGET = `
-  UPDATE chain_cursor SET generation = $3, epoch = epoch + 1, ${BEGIN} WHERE chain_id = $1 AND generation = $2`
+  WHERE chain_id = $1 AND (server IS DISTINCT FROM $2 OR generation IS NULL)`)
+const FORGET = begun(`
+  UPDATE chain_cursor SET generation = $3, epoch = epoch + 1, ${BEGIN} WHERE chain_id = $1 AND generation = $2`)
 
 // Raw SQL: what was committed under the leases before is what the cursor holds.
 const MARK = `
@@ -38,11 +45,9 @@ const KNOWN = `
     EXISTS (SELECT 1 FROM leases
       WHERE chain_id = $1 AND marker = $2 AND generation = cursor.generation AND coalesce(leases.version, cursor.version) >= $3) AS "isKnown"
   FROM chain_cursor AS cursor WHERE cursor.chain_id = $1`
-// What the relayer publishes once is published again with the blocks that orders has lost: it may have lost that too. No order lives as long as 30 days.
+// With the blocks that orders has lost: it may have lost the rest too.
 const FOLLOWED = `
-  WITH signed AS (
-    UPDATE authorizations SET published = 0 WHERE $2::bigint IS NOT NULL AND chain_id = $1 AND published > 0 AND created_at > now() - interval '30 days'),
-  blocked AS (UPDATE payables SET blocked_published = 0 WHERE $2::bigint IS NOT NULL AND chain_id = $1 AND blocked_published > 0),
+  WITH ${republished('$2::bigint IS NOT NULL')},
   returned AS (UPDATE refund_watches SET asked = true, is_final = false WHERE $2::bigint IS NOT NULL AND chain_id = $1 AND asked_at > now() - interval '30 days'),
   recovered AS (UPDATE recoveries SET asked = true, is_final = false WHERE $2::bigint IS NOT NULL AND chain_id = $1 AND asked_at > now() - interval '30 days')
   UPDATE chain_cursor SET followed_confirmed = confirmed_number, followed_watermark = $3, republish_from = least(republish_from, $2::bigint)

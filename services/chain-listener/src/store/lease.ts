@@ -10,6 +10,12 @@ export const LEASE_GUARD = 'lease AS (UPDATE chain_cursor SET epoch = CASE WHEN 
 export const RELAY_LEASE_GUARD =
   'lease AS (UPDATE chain_cursor SET relay_epoch = CASE WHEN relay_epoch = $2 THEN relay_epoch END WHERE chain_id = $1)'
 
+/** For a `Statement` of what the relayer publishes: where the listener's history has become another, the whole is undone and read anew. */
+export const GENERATION_GUARD = `lease AS (
+    UPDATE chain_cursor SET epoch = CASE WHEN generation IS NOT DISTINCT FROM $generation::uuid THEN epoch END WHERE chain_id = $chain_id)`
+/** Which of them, for the rows that are published in it. */
+export const GENERATION = '(SELECT generation FROM chain_cursor WHERE chain_id = $1) AS generation'
+
 /** Runs a write under the lease. Throws LeaseLostError when its epoch is over. */
 export async function mapLeaseLoss<T>(work: Promise<T>): Promise<T> {
   try {

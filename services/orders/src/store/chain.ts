@@ -5,16 +5,18 @@ import { confirmedTimeOf, generationsOf, type History, isCertain, watermarkOf } 
 import type { PrismaClient } from '../generated/client'
 import type { ChainView } from '../order/verdict'
 import { chainIdsOf, type Payable } from '../payment/payment'
+import { FORGOTTEN_CTE } from './relayer'
 import { isOlder } from './table'
 
 // Raw SQL because one replica has to be first.
 const ADOPT: Statement = {
   name: 'chain-adopt',
   text: `
-  INSERT INTO chain_cursors AS known (chain_id, generation, since, head_block, resent_to) VALUES ($chain_id, $generation, $since, $head, $first_id)
+  WITH begun AS (INSERT INTO chain_cursors AS known (chain_id, generation, since, head_block, resent_to) VALUES ($chain_id, $generation, $since, $head, $first_id)
   ON CONFLICT (chain_id) DO UPDATE SET generation = EXCLUDED.generation, since = EXCLUDED.since, head_block = EXCLUDED.head_block,
     advanced = '{}', watermark = NULL, confirmed_time = NULL, resent_to = EXCLUDED.resent_to, version = known.version + 1
-  WHERE known.generation IS NULL OR known.generation < EXCLUDED.generation`,
+  WHERE known.generation IS NULL OR known.generation < EXCLUDED.generation RETURNING chain_id), ${FORGOTTEN_CTE('begun')}
+  SELECT FROM begun`,
 }
 
 const TIMED_CTE = `

@@ -2,39 +2,68 @@ import { type AuthorizationChanged, type DepositBlocked, parseUsdc } from '@pont
 import { type Database, insertRows, type Statement } from '@ponte/service-kit'
 import { authorizations } from './rows'
 
-// Raw SQL because it commits with its event; the newest revision stands.
+/** An event of the release before names no generation: it is of the one that is known. */
+const generationOf = (incoming: string, known: string) => `coalesce(${incoming}, ${known})`
+const isNewer = (known: string, incoming: string) => {
+  const places = (generation: string, revision: string) => `(coalesce((${generation})::text, ''), ${revision})`
+  return `${places(known, 'known.blocked_revision')} < ${places(generationOf(incoming, known), '$revision::int')}`
+}
+
+// Raw SQL because it commits with its event; the newest revision of the newest generation stands.
 const BLOCKED: Statement = {
   name: 'deposit-blocked',
   text: `
   WITH elsewhere AS (
-    UPDATE order_networks SET blocked_reason = $reason, blocked_revision = $revision::int
-    WHERE order_id = $order_id::uuid AND chain_id = $chain_id::int AND blocked_revision < $revision::int)
-  INSERT INTO deposit_states AS known (order_id, merchant_id, blocked_reason, blocked_revision)
-  SELECT $order_id::uuid, (SELECT merchant_id FROM orders WHERE id = $order_id::uuid), $reason::text, $revision::int
+    UPDATE order_networks AS known SET blocked_reason = $reason, blocked_revision = $revision::int,
+      blocked_generation = ${generationOf('$generation::uuid', 'known.blocked_generation')}
+    WHERE order_id = $order_id::uuid AND chain_id = $chain_id::int AND ${isNewer('known.blocked_generation', '$generation::uuid')})
+  INSERT INTO deposit_states AS known (order_id, merchant_id, blocked_reason, blocked_generation, blocked_revision)
+  SELECT $order_id::uuid, (SELECT merchant_id FROM orders WHERE id = $order_id::uuid), $reason::text, $generation::uuid, $revision::int
   WHERE NOT EXISTS (SELECT FROM orders WHERE id = $order_id::uuid AND chain_id <> $chain_id::int)
   ON CONFLICT (order_id) DO UPDATE SET merchant_id = EXCLUDED.merchant_id, blocked_reason = EXCLUDED.blocked_reason,
-    blocked_revision = EXCLUDED.blocked_revision
-  WHERE known.blocked_revision < EXCLUDED.blocked_revision`,
+    blocked_generation = ${generationOf('EXCLUDED.blocked_generation', 'known.blocked_generation')}, blocked_revision = EXCLUDED.blocked_revision
+  WHERE ${isNewer('known.blocked_generation', 'EXCLUDED.blocked_generation')}`,
 }
 
 /** The relayer's reports about deposit addresses do not touch the order's row, which changes with its payments alone. */
 export const depositStore = (database: Database) => ({
-  async markBlocked({ chain_id, order_id, reason, revision }: DepositBlocked, eventId: string): Promise<void> {
-    await database.commit({ inbox: [eventId], write: BLOCKED, values: { chain_id, order_id, reason, revision } })
+  async markBlocked({ chain_id, generation, order_id, reason, revision }: DepositBlocked, eventId: string): Promise<void> {
+    await database.commit({
+      inbox: [eventId],
+      write: BLOCKED,
+      values: { chain_id, generation: generation ?? null, order_id, reason, revision },
+    })
   },
 })
 
 const COLUMNS = ['order_id', 'attempt', 'revision', ...authorizations.columns]
+const GENERATION = generationOf('EXCLUDED.generation', 'authorizations.generation')
 
-// Raw SQL because it commits with its event; the newest attempt and revision stand.
+// Raw SQL because it commits with its event; the newest attempt and revision of the newest generation stand.
 const CHANGED: Statement = {
   name: 'authorization-changed',
   text: `
-  ${insertRows('authorizations', COLUMNS)}
-  ON CONFLICT (order_id) DO UPDATE SET ${COLUMNS.slice(1)
+  ${insertRows('authorizations', ['generation', ...COLUMNS])}
+  ON CONFLICT (order_id) DO UPDATE SET generation = ${GENERATION}, ${COLUMNS.slice(1)
     .map(column => `${column} = EXCLUDED.${column}`)
     .join(', ')}
-  WHERE (authorizations.attempt, authorizations.revision) < (EXCLUDED.attempt, EXCLUDED.revision)`,
+  WHERE (coalesce(authorizations.generation::text, ''), authorizations.attempt, authorizations.revision)
+    < (coalesce((${GENERATION})::text, ''), EXCLUDED.attempt, EXCLUDED.revision)`,
+}
+
+/** In another generation nothing comes, and no deposit is blocked, until the listener states it anew. */
+export const FORGOTTEN_CTE = (begun: string) => {
+  const isOlder = (generation: string) => `(${generation} IS NULL OR ${generation} < $generation::uuid) AND EXISTS (SELECT FROM ${begun})`
+  const unblocked = 'blocked_reason = NULL, blocked_generation = $generation::uuid, blocked_revision = 0'
+  return `
+  unsigned AS (
+    UPDATE authorizations SET status = 'failed', reason = 'not_sent', generation = $generation::uuid, attempt = 0, revision = 0 FROM orders
+    WHERE orders.id = order_id AND orders.chain_id = $chain_id::int AND authorizations.status IN ('accepted', 'submitted') AND ${isOlder('generation')}),
+  unblocked AS (
+    UPDATE deposit_states SET ${unblocked} FROM orders
+    WHERE orders.id = order_id AND orders.chain_id = $chain_id::int AND blocked_reason IS NOT NULL AND ${isOlder('blocked_generation')}),
+  unblocked_elsewhere AS (
+    UPDATE order_networks SET ${unblocked} WHERE chain_id = $chain_id::int AND blocked_reason IS NOT NULL AND ${isOlder('blocked_generation')})`
 }
 
 /** The relayer's reports about payers' signatures do not touch the order's row, which changes with its payments alone. */

@@ -45,6 +45,28 @@ describe("a payer's signature that the relayer took", () => {
     expect(await checkout(order)).toMatchObject({ due: order.usdc_amount, authorization: { status: 'failed', reason: 'expired' } })
   })
 
+  it('is on its way no more once the listener has forgotten it, and what its present history states counts', async () => {
+    const order = await create()
+    const forgotten = { generation: chain.generation(), attempt: 2 }
+    await report(order, { ...forgotten, revision: 3, status: 'submitted', tx_hash: `0x${'3'.repeat(64)}` })
+    expect(await checkout(order)).toMatchObject({ due: '0.000000', authorization: { status: 'submitted' } })
+    chain.beginAnew()
+    await chain.publish({})
+    expect(await checkout(order)).toMatchObject({ due: order.usdc_amount, authorization: { status: 'failed', reason: 'not_sent' } })
+    await report(order, { ...forgotten, revision: 4, status: 'submitted' })
+    expect(await checkout(order)).toMatchObject({ due: order.usdc_amount })
+    await report(order, { generation: chain.generation(), attempt: 1, revision: 1 })
+    expect(await checkout(order)).toMatchObject({ due: '0.000000', authorization: { status: 'accepted' } })
+  })
+
+  it('stays on its way where the present history of the listener has stated it before the rest', async () => {
+    const order = await create()
+    chain.beginAnew()
+    await report(order, { generation: chain.generation() })
+    await chain.publish({})
+    expect(await checkout(order)).toMatchObject({ due: '0.000000', authorization: { status: 'accepted' } })
+  })
+
   it('is counted once: its own payment takes its place, also before it is reported as paid', async () => {
     const order = await create()
     const paid = chain.payment(order, { gross: 10_000_000n, payer_address: PAYOUT.toLowerCase() })

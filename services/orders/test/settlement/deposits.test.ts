@@ -145,6 +145,24 @@ describe('what decides an order does not depend on who sweeps, and when', () => 
     expect(await read(order.id)).toMatchObject({ payments: [{ settlement: { status: 'settled', tx_hash: sweep.tx_hash } }] })
   })
 
+  it('one that the listener has forgotten to be blocked is so again when its present history states it', async () => {
+    const order = await create()
+    await chain.report('confirmed', chain.transfer(order))
+    const before = chain.generation()
+    await chain.blocked(order, 'payout_address_blocked', 3, before)
+    const state = async () => (await read(order.id)).payments?.[0]?.settlement?.status
+    expect(await state()).toBe('blocked')
+    chain.beginAnew()
+    await chain.publish({})
+    expect(await state()).toBe('pending')
+    await chain.blocked(order, 'payout_address_blocked', 4, before)
+    expect(await state()).toBe('pending')
+    await chain.blocked(order, 'payout_address_blocked', 1, chain.generation())
+    expect(await state()).toBe('blocked')
+    await chain.blocked(order, null, 2)
+    expect(await state()).toBe('pending')
+  })
+
   it('a third party that sweeps early and often changes only what is settled', async () => {
     const order = await create()
     await chain.report('confirmed', chain.transfer(order, { gross: 7_000_000n, block_number: 50 }))

@@ -23,7 +23,7 @@ export interface Authorization {
 export type NewAuthorization = Omit<Authorization, 'state' | 'txHash' | 'reason' | 'failures' | 'acceptedAt'>
 
 /** A state to publish: `attempt` counts the signatures of an order, `revision` the states of one. */
-export type AuthorizationChange = Authorization & { attempt: number; revision: number }
+export type AuthorizationChange = Authorization & { attempt: number; revision: number; generation: string | null }
 
 export interface AuthorizationRow {
   order_id: string

@@ -1,6 +1,6 @@
 import type { NewEvent } from '@ponte/contracts'
 import { type Database, isUniqueViolation, outboxRows, type Statement } from '@ponte/service-kit'
-import { mapLeaseLoss, RELAY_LEASE_GUARD } from '../../store/lease'
+import { GENERATION, GENERATION_GUARD, mapLeaseLoss, RELAY_LEASE_GUARD } from '../../store/lease'
 import {
   type Authorization,
   type AuthorizationChange,
@@ -53,12 +53,13 @@ const ADOPT = `
 
 // Raw, because it compares two columns; a partial index finds the rows.
 // Two changes between two looks are published as the last of them.
-const CHANGED = `SELECT ${COLUMNS}, order_attempt, revision FROM authorizations WHERE chain_id = $1 AND revision > published LIMIT 200`
+const CHANGED = `SELECT ${COLUMNS}, order_attempt, revision, ${GENERATION} FROM authorizations WHERE chain_id = $1 AND revision > published LIMIT 200`
 
 // Raw, because it writes many rows beside the outbox in one commit.
 const PUBLISHED: Statement = {
   name: 'authorizations-published',
   text: `
+  WITH ${GENERATION_GUARD}
   UPDATE authorizations SET published = change.revision
   FROM unnest($memos::text[], $payers::text[], $salts::text[], $revisions::int[]) AS change (memo, payer, salt, revision)
   WHERE chain_id = $chain_id AND authorizations.memo = change.memo AND authorizations.payer = change.payer
@@ -156,22 +157,26 @@ export function authorizationStore(database: Database, chainId: number) {
     },
     /** Changes of state that are not published yet. */
     async changed(): Promise<AuthorizationChange[]> {
-      const { rows } = await database.query<AuthorizationRow & { order_attempt: number | null; revision: number }>(
-        { name: 'authorizations-changed', text: CHANGED },
-        [chainId],
-      )
-      return rows.map(row => ({ ...toAuthorization(row), attempt: row.order_attempt ?? 0, revision: row.revision }))
+      const { rows } = await database.query<
+        AuthorizationRow & { order_attempt: number | null; revision: number; generation: string | null }
+      >({ name: 'authorizations-changed', text: CHANGED }, [chainId])
+      return rows.map(row => ({
+        ...toAuthorization(row),
+        attempt: row.order_attempt ?? 0,
+        revision: row.revision,
+        generation: row.generation,
+      }))
     },
-    /** Publishes these changes; one that is published twice has the same revision. */
+    /** Publishes these changes; one that is published twice has the same revision. Throws LeaseLostError where another generation has begun since they were read. */
     async publish(changes: readonly AuthorizationChange[], events: readonly NewEvent[], at: Date): Promise<void> {
       const values = {
-        chain_id: chainId,
+        ...{ chain_id: chainId, generation: changes[0]?.generation ?? null },
         memos: changes.map(({ memo }) => memo),
         payers: changes.map(({ payer }) => payer),
         salts: changes.map(({ salt }) => salt),
         revisions: changes.map(({ revision }) => revision),
       }
-      await database.commit({ events: outboxRows(events, at), write: PUBLISHED, values })
+      await mapLeaseLoss(database.commit({ events: outboxRows(events, at), write: PUBLISHED, values }))
     },
     async hasDue(at: Date): Promise<boolean> {
       const text = `SELECT 1 FROM authorizations WHERE ${IS_DUE} LIMIT 1`
