@@ -2,7 +2,7 @@ import { BALANCES_AT_ONCE, balancesCall, decodeBalances } from './balances'
 import { type DataCost, type DataFee, dataFeeCall, decodeDataFee, NO_DATA_COST } from './data-fee'
 import { classify, type Refusal, toRpcError } from './error'
 import type { Call, Outcome } from './node'
-import type { Nodes, Question } from './pool'
+import { type Nodes, NoNodeError, type Question } from './pool'
 import type { RawLog } from './raw-log'
 
 export interface Receipt {
@@ -115,6 +115,18 @@ export function openChainClient({ use, ballot }: Pick<Nodes, 'use' | 'ballot'>, 
         { method: 'eth_getTransactionCount', params: [address, 'latest'] },
       ])
       return { balance: BigInt(String(balance)), nonce: Number(nonce) }
+    },
+    /** The account's next nonce as far as enough nodes have come: beyond what one alone states there may be a gap that nothing fills. */
+    async nextNonce(address: string): Promise<number> {
+      const call = { method: 'eth_getTransactionCount', params: [address, 'latest'] }
+      const votes = await ballot(
+        'call',
+        async node => (await node.outcomes([call])).map(toResult).map(Number),
+        () => false,
+      )
+      const agreed = votes.flatMap(({ value }) => value).toSorted((a, b) => b - a)[quorum - 1]
+      if (agreed === undefined) throw new NoNodeError('too few nodes state the next nonce of an account')
+      return agreed
     },
     nonceAt: async (address: string, block: number) =>
       Number(await one<string>('state', 'eth_getTransactionCount', address, quantity(block))),

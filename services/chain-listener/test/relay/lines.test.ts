@@ -1,4 +1,4 @@
-import { mined } from '@ponte/local-servers'
+import { mined, startFaultProxy } from '@ponte/local-servers'
 import { Wallet } from 'ethers'
 import { type Listening, statesOf } from '../setup'
 import { GASLESS, RELAYER, type RelayWorld, startRelayWorld } from './relayer-setup'
@@ -158,6 +158,24 @@ describe('the line never stands behind one transaction', () => {
       'what was signed behind the gap was never mined',
     )
     expect([await world.received(forgotten.memo), await world.received(behind.memo)]).toEqual([[SHARE], [SHARE]])
+  }, 60_000)
+
+  it('that one node states to be far ahead: the nonce is that which enough nodes have, and leaves no gap', async () => {
+    world = await startRelayWorld()
+    const [spare, third] = [await startFaultProxy(world.chain.rpcUrl), await startFaultProxy(world.chain.rpcUrl)]
+    try {
+      world.proxy.set({
+        each: ({ method, params }, { id, jsonrpc }) =>
+          method === 'eth_getTransactionCount' && params[1] === 'latest' ? { id, jsonrpc, result: '0x32' } : undefined,
+      })
+      const listening = await start({ RPC_URLS: `${world.proxy.url},${spare.url},${third.url}`, RELAYER_STUCK_MS: '300' })
+      const order = await world.open(listening)
+      await world.pay(order.address, AMOUNT)
+      await receives(listening, order.memo)
+      expect(await relays(listening)).toMatchObject([{ nonce: '0' }])
+    } finally {
+      for (const one of [spare, third]) await one.stop()
+    }
   }, 60_000)
 })
 

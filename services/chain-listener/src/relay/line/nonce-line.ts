@@ -130,7 +130,8 @@ export function createNonceLine(options: NonceLineOptions) {
     const [over] = exceeding.values()
     if (over) return waits(over, intent.kind)
     if (!canPay(sender, account.balance, gasLimit, price, dataWei)) return waits('out_of_gas', intent.kind)
-    const nonce = Math.max(account.nonce, known)
+    // More than is known here was signed where a database was put back.
+    const nonce = account.nonce > known ? Math.max(await chain.nextNonce(sender), known) : known
     const { kind, wallet, orderIds, merchants, payer, salt, target, data } = intent
     const offer = await broadcaster.sign({ nonce, gasLimit, target, data }, price)
     const written = {
@@ -154,7 +155,9 @@ export function createNonceLine(options: NonceLineOptions) {
   const fillGap = async (epoch: bigint, used: number, last: Relay | undefined): Promise<void> => {
     if (!last || now().getTime() - last.pricedAt.getTime() < options.stuckMs) return
     const sender = await signer.address()
-    for (const nonce of await store.forgotten(sender.toLowerCase(), used, last.nonce)) {
+    const forgotten = (from: number) => store.forgotten(sender.toLowerCase(), from, last.nonce)
+    if ((await forgotten(used)).length === 0) return
+    for (const nonce of await forgotten(await chain.nextNonce(sender))) {
       const [price, nothing] = [await priceNow(), await broadcaster.noop(nonce, sender)]
       const offer = await broadcaster.sign(nothing, price)
       logger.warn('a nonce that nothing uses any more is used by nothing, for those behind it', { nonce, hash: offer.hash })
