@@ -72,38 +72,45 @@ export interface InjectedWallet {
   asked: string[]
   /** Methods that this wallet has not, and selectors of contract calls that its network does not answer. */
   lacks: Set<string>
-  /** Whether it knows of the network, and whether it goes there when asked. */
-  network: { known: boolean; goes: boolean }
-  /** Its account of the local chain. */
+  /** Where it is, whether it knows of the network, and whether it goes there when asked. */
+  network: { chainId: number; known: boolean; goes: boolean }
+  /** Its account of the local chains. */
   account: number
   /** The gas of its transactions when it does not ask the network how much they need. */
   gasLimit: number | null
 }
 
-/** A small EIP-1193 wallet in every page of the context, with an account of the local chain behind it. It begins on another network. */
-export async function injectWallet(context: BrowserContext, chain: LocalChain, account: number): Promise<InjectedWallet> {
+/** A small EIP-1193 wallet in every page of the context, with an account of the local chains behind it. It begins on another network. */
+export async function injectWallet(
+  context: BrowserContext,
+  chain: LocalChain,
+  account: number,
+  others: readonly LocalChain[] = [],
+): Promise<InjectedWallet> {
+  const chains = [chain, ...others]
   const refused = new Set<string>()
   const held = new Map<string, Promise<void>>()
   const asked: string[] = []
   const wallet: Pick<InjectedWallet, 'lacks' | 'network' | 'account' | 'gasLimit'> = {
     account,
     lacks: new Set(),
-    network: { known: true, goes: true },
+    network: { chainId: 1, known: true, goes: true },
     gasLimit: null,
   }
-  let chainId = 1
   const answer = async ({ method, params = [] }: Call): Promise<unknown> => {
-    const signer = chain.wallet(wallet.account)
+    const here = chains.find(({ chainId }) => chainId === wallet.network.chainId) ?? chain
+    const signer = here.wallet(wallet.account)
+    const named = Number(Reflect.get(Object(params[0]), 'chainId'))
     if (wallet.lacks.has(method)) throw new WalletError(4200, 'The wallet has no such method.')
     if (method === 'eth_requestAccounts' || method === 'eth_accounts') return [signer.address]
-    if (method === 'eth_chainId') return `0x${chainId.toString(16)}`
+    if (method === 'eth_chainId') return `0x${wallet.network.chainId.toString(16)}`
     if (method === 'wallet_addEthereumChain') {
-      wallet.network.known = Reflect.get(Object(params[0]), 'chainId') === `0x${chain.chainId.toString(16)}`
+      wallet.network.known = chains.some(({ chainId }) => chainId === named)
       return null
     }
     if (method === 'wallet_switchEthereumChain') {
       if (!wallet.network.known) throw new WalletError(4902, 'Unrecognized chain ID.')
-      if (wallet.network.goes) chainId = chain.chainId
+      if (wallet.network.goes) wallet.network.chainId = named
       return null
     }
     if (method === 'eth_call' && wallet.lacks.has(String(Reflect.get(Object(params[0]), 'data')).slice(0, 10)))
@@ -114,7 +121,7 @@ export async function injectWallet(context: BrowserContext, chain: LocalChain, a
       return (await signer.sendTransaction({ to: transaction.to, data: transaction.data, ...gas })).hash
     }
     if (method === 'eth_signTypedData_v4') return sign(signer, String(params[1]))
-    return chain.provider.send(method, params)
+    return here.provider.send(method, params)
   }
   await context.exposeBinding('ponteTestWallet', async (_source, call: Call): Promise<Answer> => {
     asked.push(call.method)

@@ -30,10 +30,12 @@ export function Summary({ checkout, clockOffsetMs, branding }: SummaryProps) {
           <dt>{t.rate}</dt>
           <dd>{t.rateValue(brl(checkout.quote.rate.replace(/0{1,4}$/, '')))}</dd>
         </div>
-        <div>
-          <dt>{t.network}</dt>
-          <dd>{checkout.payment.network}</dd>
-        </div>
+        {!checkout.payment.networks && (
+          <div>
+            <dt>{t.network}</dt>
+            <dd>{checkout.payment.network}</dd>
+          </div>
+        )}
         {open && (
           <div>
             <dt>{t.validFor}</dt>

@@ -6,13 +6,15 @@ import { Refusal, refusalOf } from './refusal'
 export async function connected(provider: Provider, chainId: number, onStep: (step: 'connect' | 'network') => void): Promise<string> {
   onStep('connect')
   const payer = await accountOf(provider)
-  const isRight = async () => Number(await provider.request({ method: 'eth_chainId' })) === chainId
-  if (await isRight()) return payer
+  if (await isOn(provider, chainId)) return payer
   onStep('network')
   await switchedTo(provider, chainId)
-  if (!(await isRight())) throw new Refusal('wrong_network')
+  if (!(await isOn(provider, chainId))) throw new Refusal('wrong_network')
   return payer
 }
+
+export const isOn = async (provider: Provider, chainId: number): Promise<boolean> =>
+  Number(await provider.request({ method: 'eth_chainId' })) === chainId
 
 /** The account that the wallet offers. Throws Refusal, or what the wallet throws. */
 export async function accountOf(provider: Provider): Promise<string> {

@@ -13,7 +13,7 @@ interface FoldProps {
 export function Fold({ summary, part, checkout }: FoldProps) {
   const [Part, setPart] = useState<Folded | null>(null)
   const load = () =>
-    void import('../folded').then(
+    void import('../parts').then(
       parts => setPart(() => parts[part]),
       // Without a connection it is loaded when it is opened again.
       () => undefined,

@@ -4,6 +4,7 @@ import { CopyBlock } from '../elements/copy-field'
 import type { Folded } from '../elements/fold'
 import { useWords } from '../texts/words'
 import { exchangeTexts } from './exchange-texts'
+import { rightNetworks } from './right-networks'
 import { isInCents, withdrawalOf } from './withdrawal'
 
 const isNothing = (text: string) => /^[0.,\s]*$/.test(text)
@@ -12,6 +13,8 @@ const isNothing = (text: string) => /^[0.,\s]*$/.test(text)
 export const ExchangeSteps: Folded = ({ checkout }) => {
   const { usdc, exactMoment, language } = useWords()
   const t = exchangeTexts[language]
+  const { payment } = checkout
+  const { network, networks } = payment
   const [fee, setFee] = useState('')
   const [hasComma, setComma] = useState(language === 'pt')
   const [field, fault] = [useId(), useId()]
@@ -21,7 +24,7 @@ export const ExchangeSteps: Folded = ({ checkout }) => {
   return (
     <div className="folded">
       <ol>
-        <li>{t.network(checkout.payment.network)}</li>
+        <li>{networks ? t.chosen(network, rightNetworks(payment, payment, language)) : t.network(network)}</li>
         <li>{t.arrives(usdc(checkout.due))}</li>
       </ol>
       <label htmlFor={field}>{t.fee}</label>

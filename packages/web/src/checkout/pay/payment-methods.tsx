@@ -10,15 +10,17 @@ import './payment-methods.css'
 const methods = ['wallet', 'transfer'] as const
 type Method = (typeof methods)[number]
 
-interface PaymentMethodsProps {
+export interface PaymentMethodsProps {
   checkout: CheckoutBody
+  /** The networks where its address is right, when they are several. */
+  places?: string
   /** A signature of this payment is in others' hands: one of the same amount is offered before any other way. */
   signFirst: boolean
   onSent(sent: SentPayment): void
 }
 
 /** The ways to pay. Without a deposit address there is one, and no choice to make. */
-export function PaymentMethods({ checkout, signFirst, onSent }: PaymentMethodsProps) {
+export function PaymentMethods({ checkout, places, signFirst, onSent }: PaymentMethodsProps) {
   const { t } = useWords()
   const id = useId()
   const wallets = useWallets()
@@ -60,7 +62,7 @@ export function PaymentMethods({ checkout, signFirst, onSent }: PaymentMethodsPr
         onPointerDownCapture={() => choose(chosen)}
         onKeyDownCapture={() => choose(chosen)}
       >
-        {chosen === 'wallet' ? wallet : <TransferPanel checkout={checkout} address={address} />}
+        {chosen === 'wallet' ? wallet : <TransferPanel checkout={checkout} address={address} places={places} />}
       </div>
     </>
   )

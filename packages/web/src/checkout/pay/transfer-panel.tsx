@@ -7,8 +7,14 @@ import { Fold } from '../elements/fold'
 import { useWords } from '../texts/words'
 import { isPhone } from './wallet-links'
 
+interface TransferPanelProps {
+  checkout: CheckoutBody
+  address: string
+  places: string | undefined
+}
+
 /** For those whose money is on an exchange or in a wallet elsewhere: the amount, then an address of this order alone. */
-export function TransferPanel({ checkout, address }: { checkout: CheckoutBody; address: string }) {
+export function TransferPanel({ checkout, address, places }: TransferPanelProps) {
   const { t, usdc } = useWords()
   const { network, payment_uri: uri, token_address } = checkout.payment
   const asked = askedUsdc(checkout.due, checkout.usdc_amount)
@@ -20,7 +26,7 @@ export function TransferPanel({ checkout, address }: { checkout: CheckoutBody; a
       </div>
       <Scan address={address} uri={uri} />
       <div className="transfer-rest">
-        <p className="aside warn">{t.transferWarning(network)}</p>
+        <p className="aside warn">{t.transferWarning(places ?? network)}</p>
         <CopyField label={`${t.token} (${network})`} value={token_address} />
         <Fold summary={t.fromExchange} part="ExchangeSteps" checkout={checkout} />
       </div>

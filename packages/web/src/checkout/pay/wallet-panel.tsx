@@ -5,7 +5,6 @@ import { useWallets, type Wallet } from '../../wallet/provider'
 import { Refusal, refusalOf } from '../../wallet/refusal'
 import { inOneTab, type SentPayment } from '../live/sent-payment'
 import { useWords } from '../texts/words'
-import { authorize } from '../wallet/authorize'
 import { payWithWallet, type Step } from '../wallet/pay'
 import { NoWallet } from './no-wallet'
 
@@ -26,6 +25,10 @@ const byTransaction: Way = async ({ provider }, checkout, onStep) => ({
   authorization: null,
 })
 const bySignature: Way = async ({ provider }, checkout, onStep) => {
+  // Few payers sign without gas, and none waits for this part before.
+  const { authorize } = await import('../parts').catch(() => {
+    throw new Refusal('disconnected')
+  })
   const authorization = await authorize(provider, checkout, onStep)
   return { hash: null, payer: authorization.payer_address, authorization }
 }
@@ -35,17 +38,20 @@ export function WalletPanel({ checkout, signFirst, onSent }: WalletPanelProps) {
   const { t, usdc } = useWords()
   const wallets = useWallets()
   const [step, setStep] = useState<Step | null>(null)
-  const [refusal, setRefusal] = useState<Refusal | null>(null)
+  const [refused, setRefused] = useState<{ refusal: Refusal; chainId: number } | null>(null)
   const busy = useRef(false)
   // Where deposit addresses are swept, the service can pay the network fee for a signature as well.
-  const isGasless = checkout.payment.gasless ?? checkout.payment.deposit_address !== null
+  const { chain_id: chainId, gasless, deposit_address } = checkout.payment
+  const isGasless = gasless ?? deposit_address !== null
+  // It is no answer about another network that was chosen since.
+  const refusal = refused?.chainId === chainId ? refused.refusal : null
   const hasNoGas = refusal?.kind === 'insufficient_gas' && isGasless
   const canSign = hasNoGas || (signFirst && isGasless)
 
   const start = async (wallet: Wallet, pay: Way) => {
     if (busy.current) return
     busy.current = true
-    setRefusal(null)
+    setRefused(null)
     try {
       const sent = await inOneTab(
         checkout.id,
@@ -54,7 +60,7 @@ export function WalletPanel({ checkout, signFirst, onSent }: WalletPanelProps) {
       )
       onSent({ ...sent, at: Date.now(), receivedBefore: checkout.received })
     } catch (error) {
-      setRefusal(error instanceof RequestFailed ? new Refusal('not_taken') : refusalOf(error))
+      setRefused({ refusal: error instanceof RequestFailed ? new Refusal('not_taken') : refusalOf(error), chainId })
     } finally {
       busy.current = false
       setStep(null)

@@ -20,14 +20,17 @@ export function PaymentList({ checkout }: { checkout: CheckoutBody }) {
   return (
     <ul className="payments">
       {checkout.payments.map(payment => {
-        const url = transactionUrl(checkout.payment.chain_id, payment.tx_hash)
+        const url = transactionUrl(payment.chain_id ?? checkout.payment.chain_id, payment.tx_hash)
         return (
           <li key={`${payment.tx_hash} ${payment.amount} ${payment.status}`} className={payment.status}>
             <p className="payment-line">
               <strong>{usdc(payment.amount)}</strong>
               <span className="faint">{t.paymentStatuses[payment.status]}</span>
             </p>
-            <p className="faint">{exactMoment(payment.block_time)}</p>
+            <p className="faint">
+              {exactMoment(payment.block_time)}
+              {payment.network && ` · ${payment.network}`}
+            </p>
             <p className="faint">{payment.payer_address ? t.sentBy(shortened(payment.payer_address)) : t.sentByUnknown}</p>
             <CopyField label={t.transaction} value={payment.tx_hash} />
             {url && (

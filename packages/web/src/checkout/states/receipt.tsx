@@ -26,7 +26,8 @@ export function Receipt({ checkout }: { checkout: CheckoutBody }) {
   ]
   if (state !== 'paid' && surplus > 0n) rows.push([t.surplus, usdc(formatUsdc(surplus))])
   if (checkout.paid_at) rows.push([t.paidAt, exactMoment(checkout.paid_at)])
-  rows.push([t.network, checkout.payment.network])
+  // Each payment names its own where there are several.
+  if (!checkout.payment.networks) rows.push([t.network, checkout.payment.network])
   return (
     <div className="receipt">
       <Notice tone={state === 'paid' ? 'good' : 'warn'} state={state} />

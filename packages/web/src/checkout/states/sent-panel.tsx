@@ -4,7 +4,7 @@ import { CopyField } from '../elements/copy-field'
 import { Notice } from '../elements/notice'
 import type { SentPayment } from '../live/sent-payment'
 import { useWords } from '../texts/words'
-import { handIn } from '../wallet/authorize'
+import { handIn } from '../wallet/hand-in'
 import { outcomeOf } from '../wallet/pay'
 
 const SLOW_MS = 90_000

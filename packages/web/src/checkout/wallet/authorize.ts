@@ -1,10 +1,10 @@
-import type { AuthorizePayment, CheckoutBody, PaymentAuthorizationBody } from '@ponte/contracts'
+import type { AuthorizePayment, CheckoutBody } from '@ponte/contracts'
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
-import { ask } from '../../problem'
 import { connected } from '../../wallet/connected'
 import type { Provider } from '../../wallet/provider'
 import { Refusal, refusalOf } from '../../wallet/refusal'
 import * as calls from './calls'
+import { handIn } from './hand-in'
 import { blockTime, type Step } from './pay'
 import { signatureEnd } from './signature-end'
 import { fieldsOf } from './typed-permit'
@@ -19,16 +19,6 @@ export async function authorize(provider: Provider, checkout: CheckoutBody, onSt
   })
   await handIn(checkout.id, signed)
   return signed
-}
-
-/** Hands a signature in, or asks how far the one that was handed in has come. */
-export async function handIn(orderId: string, signed: AuthorizePayment): Promise<PaymentAuthorizationBody> {
-  const { body } = await ask<PaymentAuthorizationBody>(`/api/v1/checkout/${orderId}/authorization`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(signed),
-  })
-  return body
 }
 
 async function sign(provider: Provider, checkout: CheckoutBody, onStep: (step: Step) => void): Promise<AuthorizePayment> {

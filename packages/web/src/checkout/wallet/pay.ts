@@ -1,6 +1,6 @@
 import type { CheckoutBody } from '@ponte/contracts'
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
-import { connected } from '../../wallet/connected'
+import { connected, isOn } from '../../wallet/connected'
 import type { Provider } from '../../wallet/provider'
 import { isUnsupported, Refusal, refusalOf } from '../../wallet/refusal'
 import * as calls from './calls'
@@ -28,9 +28,10 @@ export async function payWithWallet(provider: Provider, checkout: CheckoutBody, 
     const payer = await connected(provider, checkout.payment.chain_id, onStep)
     onStep('check')
     const order = { memo: checkout.memo, merchant: checkout.payment.merchant_address, amount: parseUsdc(checkout.due) }
-    const data = await paymentCall(talk(provider, payer, checkout), order, onStep)
+    const of = talk(provider, payer, checkout)
+    const data = await paymentCall(of, order, onStep)
     onStep('pay')
-    return { hash: await send(provider, { from: payer, to: checkout.payment.router_address, data }), payer }
+    return { hash: await send(of, of.router, data), payer }
   } catch (error) {
     throw refusalOf(error)
   }
@@ -91,16 +92,12 @@ async function permitTerms({ provider, payer, token, router, chainId, read }: Ta
 const absent = () => null
 
 /** Approves exactly what is due, and waits until that counts. */
-async function approved(
-  { provider, payer, token, router }: Talk,
-  order: calls.RouterPayment,
-  onStep: (step: Step) => void,
-): Promise<string> {
+async function approved(of: Talk, order: calls.RouterPayment, onStep: (step: Step) => void): Promise<string> {
   onStep('approve')
-  const hash = await send(provider, { from: payer, to: token, data: calls.approve(router, order.amount) })
+  const hash = await send(of, of.token, calls.approve(of.router, order.amount))
   const deadline = Date.now() + RECEIPT_WAIT_MS
   for (;;) {
-    const outcome = await outcomeOf(provider, hash)
+    const outcome = await outcomeOf(of.provider, hash)
     if (outcome === 'mined') return calls.pay(order)
     if (outcome === 'failed' || Date.now() > deadline) throw new Refusal('reverted')
     await new Promise(resolve => setTimeout(resolve, RECEIPT_POLL_MS))
@@ -114,8 +111,10 @@ export async function outcomeOf(provider: Provider, hash: string): Promise<'mine
   return Number(Reflect.get(receipt, 'status')) === 1 ? 'mined' : 'failed'
 }
 
-async function send(provider: Provider, transaction: { from: string; to: string; data: string }): Promise<string> {
-  const hash = await provider.request({ method: 'eth_sendTransaction', params: [transaction] })
+async function send({ provider, payer: from, chainId }: Talk, to: string, data: string): Promise<string> {
+  // The router has this address on other networks too, and the payer may have changed the wallet's network since.
+  if (!(await isOn(provider, chainId))) throw new Refusal('wrong_network')
+  const hash = await provider.request({ method: 'eth_sendTransaction', params: [{ from, to, data }] })
   if (typeof hash !== 'string') throw new Refusal('unknown')
   return hash
 }

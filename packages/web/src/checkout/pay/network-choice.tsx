@@ -1,0 +1,52 @@
+import { useEffect, useState } from 'react'
+import { useLanguage } from '../../language'
+import { useWallets } from '../../wallet/provider'
+import { networkTexts } from './network-texts'
+import { PaymentMethods, type PaymentMethodsProps } from './payment-methods'
+import { rightNetworks } from './right-networks'
+import './network-choice.css'
+
+/** The networks of an order, of which the payer chooses one; then the ways to pay on it. */
+export function NetworkChoice({ checkout, ...rest }: PaymentMethodsProps) {
+  const language = useLanguage()
+  const t = networkTexts[language]
+  const { payment } = checkout
+  const networks = payment.networks ?? []
+  const [choice, choose] = useState<number | null>(null)
+  const [wallet] = useWallets()
+  const provider = wallet?.provider
+  useEffect(() => {
+    // A wallet shows its network without being asked for its accounts. What the payer chose stays.
+    provider?.request({ method: 'eth_chainId' }).then(
+      answer => choose(already => already ?? Number(answer)),
+      () => undefined,
+    )
+  }, [provider])
+  const chosen = networks.find(({ chain_id }) => chain_id === choice)
+  return (
+    <>
+      <fieldset className="networks">
+        <legend>{t.choose}</legend>
+        {networks.map(({ network, chain_id, confirmations, gasless }) => (
+          <label key={chain_id}>
+            <input type="radio" name="network" checked={chain_id === chosen?.chain_id} onChange={() => choose(chain_id)} />
+            <span>
+              <strong>{network}</strong>
+              <span className="faint">{t.confirmations(confirmations)}</span>
+              {gasless && <span className="faint">{t.gasless}</span>}
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {chosen ? (
+        <PaymentMethods
+          {...rest}
+          checkout={{ ...checkout, payment: { ...payment, ...chosen } }}
+          places={rightNetworks(payment, chosen, language)}
+        />
+      ) : (
+        <p className="faint">{t.exchange}</p>
+      )}
+    </>
+  )
+}

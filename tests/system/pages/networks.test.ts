@@ -1,0 +1,210 @@
+import { type System, startAll } from '@ponte/all-in-one'
+import type { CheckoutBody, OrderBody } from '@ponte/contracts'
+import { type LocalChain, mined, startLocalChain } from '@ponte/local-servers'
+import { until } from '@ponte/service-kit'
+import type { Browser, Page } from 'playwright-core'
+import { call, createMerchant, MERCHANT, startWorld, units, type World } from '../../world'
+import { injectWallet, openBrowser, openVisit, seriousFaults, type Visit } from './browser'
+import { heading, visit } from './every-page'
+import * as state from './order-states'
+
+// An order that may be paid on two networks, which have public names; and on three, of which one has another deposit address.
+
+const BASE_SEPOLIA = 84_532
+const SEPOLIA = 11_155_111
+const PAYER_ACCOUNT = 5
+const NARROW = { width: 360, height: 780 }
+
+let world: World
+let second: LocalChain
+let system: System
+let browser: Browser
+let merchant: Awaited<ReturnType<typeof createMerchant>>
+beforeAll(async () => {
+  const chain = { blockTimeS: 1, mixedMining: true }
+  world = await startWorld({ chain: { ...chain, chainId: BASE_SEPOLIA } })
+  world.place.chain.network = 'base-sepolia'
+  second = await startLocalChain({ ...chain, chainId: SEPOLIA })
+  const networks = [
+    {
+      ...{ network: 'sepolia', chain_id: SEPOLIA, rpc_urls: [second.rpcUrl], token_address: second.usdcAddress, confirmations: 5 },
+      ...{ router_address: second.routerAddress, deposit_factory: second.routerAddress },
+    },
+  ]
+  system = await startAll(world.place, { logger: world.logger, settings: { orders: { OTHER_NETWORKS: JSON.stringify(networks) } } })
+  merchant = await createMerchant(world, system.gatewayUrl)
+  browser = await openBrowser()
+}, 120_000)
+afterAll(async () => {
+  await browser?.close()
+  await system?.stop()
+  await second?.stop()
+  await world?.stop()
+})
+
+const newOrder = () => call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })
+const urlOf = (order: OrderBody) => `${system.gatewayUrl}/pay/${order.id}`
+const network = (page: Page, name: string) => page.getByRole('radio', { name: new RegExp(`^${name}\\b`) })
+const payButton = (page: Page) => page.getByRole('button', { name: /^Pay with/ })
+const title = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
+const widthOf = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth')
+
+/** A payer who holds what an order asks for on both networks, before its page. */
+async function payerBefore(order: OrderBody, options: Visit = {}) {
+  for (const chain of [world.chain, second]) {
+    const { address } = chain.wallet(PAYER_ACCOUNT)
+    const more = units(order.usdc_amount) - (await chain.balanceOf(address))
+    if (more > 0n) await mined(chain.mintUsdc(address, more))
+  }
+  const visited = await openVisit(browser, options)
+  const wallet = await injectWallet(visited.context, world.chain, PAYER_ACCOUNT, [second])
+  await visited.page.goto(urlOf(order))
+  return { ...visited, wallet }
+}
+
+test('with a wallet the payer chooses the network, the wallet goes there, and the money is there', async () => {
+  const order = await newOrder()
+  expect(order.payment.networks?.map(({ chain_id }) => chain_id)).toEqual([BASE_SEPOLIA, SEPOLIA])
+  const { context, page, wallet, complaints, strangers } = await payerBefore(order)
+  await network(page, 'sepolia').waitFor()
+  // Nothing to pay by before a network is chosen.
+  expect(await page.getByRole('tab').count()).toBe(0)
+  expect(await page.getByText(order.payment.deposit_address ?? '').count()).toBe(0)
+  expect(await seriousFaults(page)).toEqual([])
+  await network(page, 'base-sepolia').focus()
+  await page.keyboard.press('ArrowDown')
+  expect(await network(page, 'sepolia').isChecked()).toBe(true)
+  const before = await second.balanceOf(MERCHANT.address)
+  await payButton(page).click()
+  await title(page, 'Payment sent')
+  expect(wallet.network.chainId).toBe(SEPOLIA)
+  await until(async () => (await second.balanceOf(MERCHANT.address)) - before === units(order.expected), 'it did not come')
+  expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
+  await context.close()
+}, 60_000)
+
+test('a wallet that is on one of them finds it chosen; who changes the network in the middle pays on none and is asked again', async () => {
+  const order = await newOrder()
+  const { context, page, wallet, complaints } = await payerBefore(order)
+  wallet.network.chainId = SEPOLIA
+  await page.reload()
+  await payButton(page).waitFor()
+  expect(await network(page, 'sepolia').isChecked()).toBe(true)
+  // An approval is not needed on the other network; the signature that is asked for is of this one.
+  const release = wallet.hold('eth_signTypedData_v4')
+  await payButton(page).click()
+  await page.getByText('Sign in your wallet (1 of 2)').waitFor()
+  wallet.network.chainId = BASE_SEPOLIA
+  release()
+  await page.getByText('Your wallet is still on another network').waitFor()
+  expect(wallet.asked).not.toContain('eth_sendTransaction')
+  // It is no answer about the other network.
+  await network(page, 'base-sepolia').check()
+  expect(await page.getByText('Your wallet is still on another network').count()).toBe(0)
+  await payButton(page).click()
+  await title(page, 'Paid')
+  const line = page.locator('.payments').getByText('base-sepolia')
+  await line.waitFor()
+  expect(await page.getByRole('link', { name: 'See on the network' }).getAttribute('href')).toMatch(/^https:\/\/sepolia\.basescan\.org\//)
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)
+
+const views = [
+  [
+    'on a desk, in English',
+    { language: 'en-US' },
+    'that it sends USDC on',
+    'I pay from an exchange',
+    'By transfer',
+    'base-sepolia or sepolia',
+  ],
+  [
+    'on a phone, in Portuguese',
+    { language: 'pt-BR', viewport: NARROW, hasTouch: true, colorScheme: 'dark' },
+    'a rede pela qual',
+    'Vou pagar por uma corretora',
+    'Por transferência',
+    'base-sepolia ou sepolia',
+  ],
+] as const
+
+test.each(views)(
+  'by transfer, %s: the network comes first, then its address, code and contract, with where the address is right',
+  async (...of) => {
+    const [, view, first, fold, , right] = of
+    const order = await newOrder()
+    const [base, sepolia] = order.payment.networks ?? []
+    const { context, page, complaints } = await openVisit(browser, view)
+    await page.goto(urlOf(order))
+    await network(page, 'sepolia').waitFor()
+    await page.getByText(first).waitFor()
+    expect(await page.getByText(order.payment.deposit_address ?? '').count()).toBe(0)
+    for (const chosen of [sepolia, base]) {
+      if (!chosen) throw new Error('The order may be paid on one network.')
+      await network(page, chosen.network).check()
+      await page.getByText(chosen.deposit_address ?? '', { exact: true }).waitFor()
+      await page.locator('.transfer .aside').getByText(right).waitFor()
+      await page.locator('.field').getByText(chosen.network).waitFor()
+      if (view.language === 'pt-BR')
+        expect(await page.getByRole('link', { name: 'Abrir na carteira deste celular' }).getAttribute('href')).toBe(chosen.payment_uri)
+    }
+    await page.getByText(fold).click()
+    await page.locator('.folded li').getByText(right).waitFor()
+    await page.locator('.folded li').getByText('base-sepolia.').waitFor()
+    expect(await seriousFaults(page)).toEqual([])
+    expect(await widthOf(page)).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0)
+    expect(complaints).toEqual([])
+    await context.close()
+  },
+  60_000,
+)
+
+/** A third network, where the order has no address, and a fourth, where it has another. */
+const more = ({ payment }: CheckoutBody) => {
+  const [first] = payment.networks ?? []
+  if (!first) throw new Error('The order may be paid on one network.')
+  const third = { ...first, network: 'polygon', chain_id: 137, gasless: false, deposit_address: null, payment_uri: null }
+  const fourth = { ...first, network: 'arbitrum', chain_id: 42_161, gasless: false, deposit_address: MERCHANT.address }
+  return { payment: { ...payment, networks: [...(payment.networks ?? []), third, fourth] } }
+}
+
+test('an address is named right only where the order has it, and a network without one is for wallets', async () => {
+  const order = await newOrder()
+  const { context, page, complaints } = await openVisit(browser, { viewport: NARROW, hasTouch: true })
+  await visit(page, system.gatewayUrl, { name: '', path: `/pay/${order.id}`, override: more, ready: heading })
+  await network(page, 'arbitrum').check()
+  const warning = page.locator('.transfer .aside')
+  await warning.getByText('only on arbitrum.').waitFor()
+  await page.getByText(MERCHANT.address, { exact: true }).waitFor()
+  await network(page, 'base-sepolia').check()
+  await warning.getByText('only on base-sepolia or sepolia.').waitFor()
+  await network(page, 'polygon').check()
+  await page.getByText('This browser has no wallet').waitFor()
+  expect(await page.getByRole('tab').count()).toBe(0)
+  expect(await page.locator('.transfer').count()).toBe(0)
+  expect(await widthOf(page)).toBeLessThanOrEqual(NARROW.width)
+  expect(await seriousFaults(page)).toEqual([])
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)
+
+test('beside a signature that others may still submit no other network is offered', async () => {
+  const order = await newOrder()
+  const { context, page } = await payerBefore(order)
+  await visit(page, system.gatewayUrl, { name: '', path: `/pay/${order.id}`, override: state.signatureFailed, ready: heading })
+  await page.getByRole('button', { name: 'Sign and pay without a fee' }).waitFor()
+  expect(await page.getByRole('radio').count()).toBe(0)
+  await context.close()
+}, 60_000)
+
+test('the choice that was lost on its way leaves the first network, which is right alone', async () => {
+  const order = await newOrder()
+  const { context, page } = await openVisit(browser)
+  await page.route('**/assets/parts-*.js', route => route.abort())
+  await page.goto(urlOf(order))
+  await page.locator('.transfer .aside').getByText('only on base-sepolia.').waitFor()
+  await page.getByText(order.payment.deposit_address ?? '', { exact: true }).waitFor()
+  expect(await page.getByRole('radio').count()).toBe(0)
+  await context.close()
+}, 60_000)
