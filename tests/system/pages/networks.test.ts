@@ -3,9 +3,9 @@ import type { CheckoutBody, OrderBody } from '@ponte/contracts'
 import { type LocalChain, mined, startLocalChain } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import type { Browser, Page } from 'playwright-core'
-import { call, createMerchant, MERCHANT, startWorld, units, type World } from '../../world'
+import { call, createMerchant, MERCHANT, pay, startWorld, units, type World } from '../../world'
 import { injectWallet, openBrowser, openVisit, seriousFaults, type Visit } from './browser'
-import { heading, visit } from './every-page'
+import { heading, logIn, visit } from './every-page'
 import * as state from './order-states'
 
 // An order that may be paid on two networks, which have public names; and on three, of which one has another deposit address.
@@ -208,3 +208,55 @@ test('the choice that was lost on its way leaves the first network, which is rig
   expect(await page.getByRole('radio').count()).toBe(0)
   await context.close()
 }, 60_000)
+
+test('a receipt and the merchant’s page of the order name the network of each payment', async () => {
+  const order = await newOrder()
+  await pay(world.chain, order)
+  const read = () => call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${order.id}`, merchant.api_key)
+  await until(async () => (await read()).status === 'paid', 'it is not paid')
+  const elsewhere = <Body extends Pick<OrderBody, 'payments'>>(body: Body): Body => {
+    const [paid] = body.payments ?? []
+    if (!paid) throw new Error('The order has no payment.')
+    return { ...body, payments: [paid, { ...paid, tx_hash: `0x${order.memo}`, network: 'sepolia', chain_id: SEPOLIA }] }
+  }
+  const views: Visit[] = [{ language: 'en-US' }, { language: 'pt-BR', viewport: NARROW, hasTouch: true }]
+  for (const view of views) {
+    const { context, page, complaints } = await openVisit(browser, view)
+    await visit(page, system.gatewayUrl, { name: '', path: `/pay/${order.id}`, override: elsewhere, ready: heading })
+    const links = page.locator('.payments a')
+    await links.nth(1).waitFor()
+    const hosts = ['sepolia.basescan.org', 'sepolia.etherscan.io']
+    const hostsOf = () => links.evaluateAll(all => all.map(link => new URL(String(Reflect.get(link, 'href'))).host))
+    expect(await hostsOf()).toEqual(hosts)
+    await page
+      .locator('.payments li')
+      .nth(1)
+      .getByText(/ · sepolia$/)
+      .waitFor()
+    expect(await seriousFaults(page)).toEqual([])
+    await visit(page, system.gatewayUrl, { name: '', path: `/pay/receipt/${order.id}`, override: elsewhere, ready: heading })
+    for (const { network, chain_id } of order.payment.networks ?? [])
+      await page.getByText(`${network} (chain ID ${chain_id})`, { exact: true }).waitFor()
+    expect(await seriousFaults(page)).toEqual([])
+    expect(await widthOf(page)).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0)
+
+    await logIn(page, system.gatewayUrl, merchant.email)
+    await page.route(new RegExp(`/api/.*/orders/${order.id}$`), async route => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: elsewhere((await response.json()) as OrderBody) })
+    })
+    await page.goto(`${system.gatewayUrl}/dashboard/orders/${order.id}`)
+    await page.getByText('base-sepolia, sepolia', { exact: true }).waitFor()
+    await page
+      .locator('.payments li')
+      .nth(1)
+      .getByText(/ · sepolia$/)
+      .waitFor()
+    expect(await hostsOf()).toEqual(hosts)
+    expect(await seriousFaults(page)).toEqual([])
+    expect(await widthOf(page)).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    expect(complaints).toEqual([])
+    await context.close()
+  }
+}, 90_000)

@@ -1,7 +1,7 @@
 const en = {
   network: (network: string) => `Choose to withdraw USDC by the network ${network}. By another network it may be lost.`,
   chosen: (network: string, right: string) =>
-    `Choose to withdraw USDC by the network ${network}. This address is right on ${right}, and on no other network.`,
+    `Choose to withdraw USDC by the network ${network}. Where the exchange does not offer it, choose another one above. This address is right on ${right}, and on no other network.`,
   arrives: (amount: string) => `At least ${amount} must arrive: where the exchange shows what the recipient gets, read that it is so much.`,
   fee: 'Fee of the exchange, in USDC, where it is taken off the amount',
   feeFault: 'An amount such as 1.00',
@@ -18,7 +18,8 @@ const en = {
 }
 const pt: typeof en = {
   network: network => `Escolha sacar USDC pela rede ${network}. Por outra rede, o valor pode se perder.`,
-  chosen: (network, right) => `Escolha sacar USDC pela rede ${network}. Este endereço vale por ${right}, e por nenhuma outra rede.`,
+  chosen: (network, right) =>
+    `Escolha sacar USDC pela rede ${network}. Se a corretora não a oferece, escolha outra acima. Este endereço vale na rede ${right}, e em nenhuma outra.`,
   arrives: amount => `Tem de chegar pelo menos ${amount}: se a corretora mostra quanto o destinatário recebe, confira se é esse valor.`,
   fee: 'Taxa da corretora, em USDC, se ela for descontada do valor',
   feeFault: 'Um valor como 1,00',

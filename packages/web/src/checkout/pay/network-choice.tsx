@@ -32,8 +32,10 @@ export function NetworkChoice({ checkout, ...rest }: PaymentMethodsProps) {
             <input type="radio" name="network" checked={chain_id === chosen?.chain_id} onChange={() => choose(chain_id)} />
             <span>
               <strong>{network}</strong>
-              <span className="faint">{t.confirmations(confirmations)}</span>
-              {gasless && <span className="faint">{t.gasless}</span>}
+              <span className="faint">
+                {t.confirmations(confirmations)}
+                {gasless && <span>{t.gasless}</span>}
+              </span>
             </span>
           </label>
         ))}

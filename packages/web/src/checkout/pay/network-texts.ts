@@ -1,13 +1,13 @@
 const en = {
   choose: 'On which network do you pay?',
   confirmations: (blocks: number) => `counts after ${blocks} ${blocks === 1 ? 'confirmation' : 'confirmations'}`,
-  gasless: 'can be paid without a network fee',
+  gasless: 'works without the network’s coin',
   exchange: 'From an exchange, choose the network that it sends USDC on: the address comes next.',
 }
 const pt: typeof en = {
   choose: 'Por qual rede você vai pagar?',
   confirmations: blocks => `vale após ${blocks} ${blocks === 1 ? 'confirmação' : 'confirmações'}`,
-  gasless: 'dá para pagar sem taxa de rede',
+  gasless: 'dá para pagar sem a moeda da rede',
   exchange: 'Por uma corretora, escolha a rede pela qual ela envia USDC: o endereço vem em seguida.',
 }
 export const networkTexts = { en, pt }

@@ -78,7 +78,7 @@ function Document({ checkout, branding }: { checkout: CheckoutBody; branding: Br
       <Facts rows={factsOf(checkout, words)} />
       <h2>{own.payments}</h2>
       {checkout.payments.map(payment => (
-        <Payment key={`${payment.tx_hash} ${payment.amount} ${payment.status}`} payment={payment} />
+        <Payment key={`${payment.tx_hash} ${payment.amount} ${payment.status}`} payment={payment} networks={checkout.payment.networks} />
       ))}
       <p className="faint">{own.noTaxDocument}</p>
       <p className="faint">
@@ -103,6 +103,15 @@ function Document({ checkout, branding }: { checkout: CheckoutBody; branding: Br
 }
 
 type Row = readonly [name: string, value: string, look?: 'mono']
+type Network = Pick<CheckoutBody['payment'], 'network' | 'chain_id' | 'token_address'>
+
+const networkRows = (
+  { network, chain_id, token_address }: Network,
+  { network: name, token }: ReturnType<typeof useTexts>['own'],
+): Row[] => [
+  [name, `${network} (chain ID ${chain_id})`],
+  [token, token_address, 'mono'],
+]
 
 /** The whole of the invoice and of what came, each figure with its name. */
 function factsOf(checkout: CheckoutBody, { own, brl, usdc, when, t }: ReturnType<typeof useTexts>): Row[] {
@@ -123,8 +132,8 @@ function factsOf(checkout: CheckoutBody, { own, brl, usdc, when, t }: ReturnType
     ...(surplus > 0n ? ([[own.surplus, usdc(formatUsdc(surplus))]] as const) : []),
     [own.fee, usdc(formatUsdc(sum - parseUsdc(checkout.received)))],
     [own.reached, usdc(checkout.received)],
-    [own.network, `${payment.network} (chain ID ${payment.chain_id})`],
-    [own.token, payment.token_address, 'mono'],
+    // Of several networks each payment names its own.
+    ...(payment.networks ? [] : networkRows(payment, own)),
     [own.shop, payment.merchant_address, 'mono'],
     [own.memo, checkout.memo, 'mono'],
   ]
@@ -143,13 +152,15 @@ function Facts({ rows }: { rows: readonly Row[] }) {
   )
 }
 
-function Payment({ payment }: { payment: CheckoutBody['payments'][number] }) {
+function Payment({ payment, networks }: { payment: CheckoutBody['payments'][number]; networks: Network[] | undefined }) {
   const { own, t, usdc, when } = useTexts()
   const moved = payment.settlement.tx_hash
+  const network = networks?.find(({ chain_id }) => chain_id === payment.chain_id)
   const rows: Row[] = [
     [usdc(payment.amount), `${t.paymentStatuses[payment.status]} · ${own.kinds[payment.kind]}`],
     [when(payment.block_time), `${own.block} ${payment.block_number}`],
     payment.payer_address ? [own.sender, payment.payer_address, 'mono'] : [own.sender, own.unknownSender],
+    ...(network ? networkRows(network, own) : []),
     [own.transaction, payment.tx_hash, 'mono'],
     ...(moved && moved !== payment.tx_hash ? ([[own.movedBy, moved, 'mono']] as const) : []),
   ]

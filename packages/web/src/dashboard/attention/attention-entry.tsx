@@ -75,11 +75,12 @@ function sentencesOf({ reasons, order, payment, foreign_token: foreign }: Attent
   })
 }
 
-function Sender({ payer, amount, hash, chainId }: Sent) {
+function Sender({ payer, amount, hash, chainId, network }: Sent) {
   const { t, usdc } = useWords()
   return (
     <li>
       <strong>{usdc(amount)}</strong>
+      {network && <p className="faint">{network}</p>}
       <p className="payment-line">
         <span className="faint">{t.payments.from}</span>
         {payer === null ? t.payments.unknownPayer : <CopyValue value={payer} label={t.payments.from} shown={shortened(payer, 10)} />}

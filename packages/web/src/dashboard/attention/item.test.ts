@@ -1,5 +1,5 @@
 import type { AttentionItemBody } from '@ponte/contracts'
-import { amountOf, isFoundBy, nextActOf, sinceOf } from './item'
+import { amountOf, isFoundBy, nextActOf, sentOf, sinceOf } from './item'
 
 const AT = '2026-11-20T12:00:00.000Z'
 const LATER = '2026-11-21T12:00:00.000Z'
@@ -62,6 +62,14 @@ test('the amount that matters is what is missing, what is too much, or what came
 
 test('it waits since the last of its money was confirmed', () => {
   expect([sinceOf(item({})), sinceOf(item({}, null))]).toEqual([LATER, AT])
+})
+
+test('a payment is looked up on its own network, and on the order’s where it names none', () => {
+  const there = { ...payment(AT), chain_id: 137, network: 'polygon' }
+  expect(sentOf(item({}, { payments: [payment(AT), there] })).map(({ chainId, network }) => [chainId, network])).toEqual([
+    [1, undefined],
+    [137, 'polygon'],
+  ])
 })
 
 test('it is found by its number, description, sender, hash and amounts', () => {

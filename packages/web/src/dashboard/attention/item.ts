@@ -42,6 +42,8 @@ export interface Sent {
   amount: string
   hash: string
   chainId: number
+  /** Where the order may be paid on several. */
+  network?: string | undefined
 }
 
 /** Payments that the network took, each with its sender. */
@@ -50,7 +52,10 @@ export function sentOf(item: AttentionItemBody): Sent[] {
   if (foreign) return []
   if (payment) return [{ payer: payment.payer_address, amount: payment.amount, hash: payment.tx_hash, chainId: payment.chain_id }]
   const chainId = order?.payment.chain_id ?? 0
-  return confirmed(item).map(({ payer_address: payer, amount, tx_hash: hash }) => ({ payer, amount, hash, chainId }))
+  return confirmed(item).map(({ payer_address: payer, amount, tx_hash: hash, chain_id, network }) => ({
+    ...{ payer, amount, hash, network },
+    chainId: chain_id ?? chainId,
+  }))
 }
 
 /** Whether a text is in its number, description, addresses, hashes or amounts; those with a comma or a point. */

@@ -109,6 +109,7 @@ function Details({ order }: { order: OrderBody }) {
         [t.orders.expected, usdc(order.expected)],
         [t.orders.quote, quoteOf(order, brl)],
         [t.orders.expires, exactMoment(order.expires_at)],
+        order.payment.networks && [t.orders.networks, order.payment.networks.map(({ network }) => network).join(', ')],
         idFact(order.id),
         [t.orders.memo, <CopyValue key="memo" value={order.memo} label={t.orders.memo} shown={shortened(order.memo, 10)} />],
         order.tx_hash && [

@@ -60,12 +60,15 @@ function PaymentEntry({ payment, chainId }: { payment: Payment; chainId: number 
           )}
         </span>
       </p>
-      <p className="faint">{exactMoment(payment.block_time)}</p>
+      <p className="faint">
+        {exactMoment(payment.block_time)}
+        {payment.network && ` · ${payment.network}`}
+      </p>
       <p className="payment-line">
         <span className="faint">{t.payments.from}</span>
         {payer === null ? t.payments.unknownPayer : <CopyValue value={payer} label={t.payments.from} shown={shortened(payer, 10)} />}
       </p>
-      <TransactionLine chainId={chainId} hash={payment.tx_hash} />
+      <TransactionLine chainId={payment.chain_id ?? chainId} hash={payment.tx_hash} />
     </li>
   )
 }

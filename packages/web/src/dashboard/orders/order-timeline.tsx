@@ -66,7 +66,7 @@ function own(order: OrderBody, { t, brl, usdc }: Words): Entry[] {
   const created = at.created(brl(order.brl_amount), usdc(order.usdc_amount))
   const entries: Entry[] = [{ at: order.created_at, tone: 'calm', title: created, body: <p>{quoteOf(order, brl)}</p> }]
   for (const payment of order.payments ?? []) {
-    const url = transactionUrl(order.payment.chain_id, payment.tx_hash)
+    const url = transactionUrl(payment.chain_id ?? order.payment.chain_id, payment.tx_hash)
     const hash = <span className="mono">{shortened(payment.tx_hash, 10)}</span>
     entries.push({
       // A block carries a whole second, which may begin before the order it pays.
@@ -75,7 +75,7 @@ function own(order: OrderBody, { t, brl, usdc }: Words): Entry[] {
       title: at.payment(usdc(payment.amount)),
       body: (
         <p>
-          {t.payments.statuses[payment.status]}{' '}
+          {[t.payments.statuses[payment.status], payment.network].filter(Boolean).join(' · ')}{' '}
           {url ? (
             <a href={url} target="_blank" rel="noreferrer">
               {hash}

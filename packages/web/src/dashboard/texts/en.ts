@@ -245,6 +245,7 @@ export const en: Texts = {
     quote: 'Rate',
     expires: 'Expires',
     memo: 'Memo',
+    networks: 'May be paid on',
     transaction: 'Transaction',
     subscription: 'Subscription',
     paidAt: 'Paid',

@@ -234,6 +234,7 @@ export const pt = {
     quote: 'Cotação',
     expires: 'Vence em',
     memo: 'Memo',
+    networks: 'Pode ser paga por',
     transaction: 'Transação',
     subscription: 'Assinatura',
     paidAt: 'Paga em',
