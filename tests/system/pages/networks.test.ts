@@ -253,6 +253,8 @@ test('a receipt and the merchant’s page of the order name the network of each 
       .getByText(/ · sepolia$/)
       .waitFor()
     expect(await hostsOf()).toEqual(hosts)
+    // Two payments of the same amount in the same second are two entries, also when the page looks again.
+    expect(await page.locator('.timeline .mono').count()).toBe(2)
     expect(await seriousFaults(page)).toEqual([])
     expect(await widthOf(page)).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0)
     await page.unrouteAll({ behavior: 'ignoreErrors' })

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { PAYER } from '../../../world'
-import { largeDossier, manyEntries } from '../order-states'
+import { largeDossier, manyEntries, onTwoNetworks } from '../order-states'
 import { alert, dialog, type Shown, type Stop, settled } from './stop'
 import { leaveSent, payBy, walletWith } from './wallet'
 
@@ -45,6 +45,13 @@ function payers(from: From, of: Shown): Stop[] {
     from('checkout', 'checkout-wallet-refused', { ready: page => waits(page, '() => Promise.reject({ code: 4001 })', refusals) }),
     from('checkout', 'checkout-wallet-short', { ready: page => waits(page, walletWith(120_500_000n, 1n), refusals) }),
     from('checkout', 'checkout-wallet-gasless', { ready: page => waits(page, walletWith(900_000_000n, 0n), refusals) }),
+    from('checkout', 'checkout-networks', {
+      instead: { [`/checkout/${of.pending.id}`]: { payment: onTwoNetworks(of.pending.id) } },
+      ready: async page => {
+        await page.getByRole('radio').last().check()
+        await page.getByRole('tab').last().click()
+      },
+    }),
     from('checkout', 'checkout-signed', { ready: page => leaveSent(page, of.pending.id, null, false) }),
     from('checkout', 'checkout-sent-slow', { ready: page => leaveSent(page, of.pending.id, `0x${'5d'.repeat(32)}`, true) }),
     from('checkout', 'checkout-branded', {

@@ -28,7 +28,7 @@ const STILL_TURNS_MAX = 20
 const STILL_PICTURES = task === 'compare' ? 2 : 4
 /** Chromium draws the rounded corners of some pictures otherwise by a few levels, of which the encoding makes more: what is the same once is the same. */
 const LOOKS_MAX = 5
-const PICTURES_MAX = 280
+const PICTURES_MAX = 300
 /** A documentation page is as long as a book. */
 const HEIGHT_MAX = 4_000
 const DRAWN = 'new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(() => drawn(null))))'

@@ -6,7 +6,7 @@ import { Aside, Notice, type Tone } from '../elements/notice'
 import { useSecondsUntil } from '../live/countdown'
 import { type SentPayment, useSentPayment } from '../live/sent-payment'
 import { useStalled } from '../live/stalled'
-import { Payment } from '../pay/chosen-network'
+import { WaysToPay } from '../pay/ways-to-pay'
 import type { StateName } from '../texts/states-pt'
 import { useWords } from '../texts/words'
 import { PaymentList, sumOf, sumText } from './payment-list'
@@ -91,7 +91,7 @@ function Open({ checkout, clockOffsetMs, sent, setSent }: OpenProps) {
           <p className="missing">{usdc(askedUsdc(checkout.due, checkout.usdc_amount))}</p>
         </Notice>
       )}
-      <Payment
+      <WaysToPay
         checkout={checkout}
         signFirst={isOut}
         onSent={next => {

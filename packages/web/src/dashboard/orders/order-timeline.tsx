@@ -17,6 +17,8 @@ interface Entry {
   at: string
   tone: Tone
   title: string
+  /** Between entries of one moment and title, as two payments of the same amount. */
+  hash?: string
   body?: ReactNode
 }
 
@@ -41,8 +43,8 @@ export function OrderTimeline({ order, refetchInterval }: { order: OrderBody; re
     <>
       {events.error && <Failure error={events.error} />}
       <Timeline>
-        {entries.map(({ at, tone, title, body }) => (
-          <TimelineEntry key={at + title} tone={tone} title={title}>
+        {entries.map(({ at, tone, title, hash, body }) => (
+          <TimelineEntry key={`${at} ${title} ${hash}`} tone={tone} title={title}>
             {body}
             <p className="faint">
               <time dateTime={at}>{words.exactMoment(at)}</time>
@@ -73,6 +75,7 @@ function own(order: OrderBody, { t, brl, usdc }: Words): Entry[] {
       at: payment.block_time > order.created_at ? payment.block_time : order.created_at,
       tone: payment.status === 'confirmed' ? 'good' : payment.status === 'detected' ? 'wait' : 'bad',
       title: at.payment(usdc(payment.amount)),
+      hash: payment.tx_hash,
       body: (
         <p>
           {[t.payments.statuses[payment.status], payment.network].filter(Boolean).join(' · ')}{' '}
