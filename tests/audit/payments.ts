@@ -194,6 +194,8 @@ export function addressesAgainstOrders(
         // Known since it was first blocked.
         ['merchant of its deposit', state?.merchant_id ?? order.merchant_id, order.merchant_id],
         ['blocked revision', state?.blocked_revision ?? 0, payable.blocked_published],
+        // Unnamed by the release before, and published anew in each.
+        ['blocked generation', state?.blocked_generation ?? generation, generation],
         ['blocked published', payable.blocked_published, payable.blocked_revision],
       ]),
     )
