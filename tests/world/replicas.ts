@@ -56,7 +56,7 @@ export async function startReplicas(
   more: Environment = {},
   { others = {}, root, isOrchestrated = false }: ReplicasOptions = {},
 ): Promise<Replicas> {
-  const balancers = new Map<ServiceName, Balancer>()
+  const balancers = new Map<Replica['name'], Balancer>()
   for (const name of serviceNames) balancers.set(name, await startBalancer())
   const urlOf = (name: ServiceName) => balancers.get(name)?.url ?? ''
   const ofEach = <T>(value: (name: ServiceName) => T) =>
@@ -68,7 +68,7 @@ export async function startReplicas(
   const away = new Set<string>()
   let restarts = 0
   const keyOf = ({ name, index }: Pick<Replica, 'name' | 'index'>) => `${name} ${index}`
-  const portsOf = (name: ServiceName) => balancers.get(name)?.ports
+  const portsOf = (name: Replica['name']) => balancers.get(name)?.ports
 
   const processes = await startProcesses(
     { ...place, publicUrl: urlOf('api-gateway') },

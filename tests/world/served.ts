@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Environment, ServiceName } from '@ponte/all-in-one'
+import type { Environment, ProcessName } from '@ponte/all-in-one'
 import { serviceNames } from '@ponte/all-in-one'
 import { spawnTied } from '@ponte/local-servers'
 import type { World } from './world'
@@ -12,7 +12,7 @@ const program = join(__dirname, '../../services/all-in-one/dist/serve.js')
 
 interface Ready {
   event: 'ready'
-  service: ServiceName
+  service: ProcessName
   replica: number
   pid: number
   url: string
@@ -27,7 +27,7 @@ interface Serving {
 
 export interface Served extends Omit<Serving, 'event'> {
   /** The process that runs as this replica now. */
-  replica(service: ServiceName, index?: number): Ready
+  replica(service: ProcessName, index?: number): Ready
   log(): string
   stop(): Promise<number | null>
 }

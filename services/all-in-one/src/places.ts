@@ -3,6 +3,9 @@ import type { Mode } from '@ponte/contracts'
 /** The five, in the order in which the data flows from the merchant's request to the merchant's webhook. */
 export const serviceNames = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'webhook-dispatcher'] as const
 export type ServiceName = (typeof serviceNames)[number]
+/** The relayer is a part of chain-listener, unless it is started as a process of its own. */
+export const processNames = [...serviceNames, 'relayer'] as const
+export type ProcessName = (typeof processNames)[number]
 
 /** The name of its database, where one server has all five. */
 export const databaseName = (service: ServiceName) => service.replaceAll('-', '_')
@@ -143,6 +146,15 @@ const offered = (chain: PlacedChain) => ({
   deposit_factory: chain.relayerPrivateKey === undefined ? 'none' : chain.routerAddress,
   confirmations: chain.confirmations ?? 1,
 })
+
+const RELAYER_KEYS = /^(?:RELAYER|GASLESS)_(?:PRIVATE_KEY|KEY_FILE|KMS_KEY)$/
+
+/** The listener's settings as those of two processes, of which the relayer alone has the keys. */
+export function withOwnRelayer(settings: Record<ServiceName, Environment>): Record<ProcessName, Environment> {
+  const relayer = { ...settings['chain-listener'], RELAYER_PROCESS: 'own' }
+  const listener = Object.fromEntries(Object.entries(relayer).filter(([name]) => !RELAYER_KEYS.test(name)))
+  return { ...settings, 'chain-listener': listener, relayer }
+}
 
 const DEVELOPER: Environment = {
   // No load balancer must be shown a stop here; idle connections between the services end within a second.

@@ -8,13 +8,23 @@ import { ordersConfig } from '@ponte/orders'
 import { subscriptionsConfig } from '@ponte/subscriptions'
 import { webhookDispatcherConfig } from '@ponte/webhook-dispatcher'
 import { createIdentityProvider } from './identity/provider'
-import { DEVELOPMENT_CHAIN, databaseName, type Environment, type Place, placeSettings, type ServiceName, serviceNames } from './places'
+import {
+  DEVELOPMENT_CHAIN,
+  databaseName,
+  type Environment,
+  type Place,
+  type ProcessName,
+  placeSettings,
+  processNames,
+  type ServiceName,
+  serviceNames,
+} from './places'
 import { type Replica, startProcesses } from './processes/processes'
 import { openState, type StateFile } from './state'
 
-// The five services as processes on servers that are given (docs/operating/run.md): npm run serve -- --postgres URL --amqp URL --rpc URL[,URL]
+// The five services, and the relayer where it is asked for, as processes on servers that are given (docs/operating/run.md): npm run serve -- --postgres URL --amqp URL --rpc URL[,URL]
 
-const USAGE = `npm run serve -- --postgres URL --amqp URL --rpc URL[,URL] [--ws URL] [--replicas orders=2,api-gateway=2] [--env FILE] [--state FOLDER]`
+const USAGE = `npm run serve -- --postgres URL --amqp URL --rpc URL[,URL] [--ws URL] [--replicas orders=2,relayer=1] [--env FILE] [--state FOLDER]`
 const ANVIL = 31_337
 const FEE_BPS = 100
 const AUDIENCE = 'authenticated'
@@ -80,7 +90,7 @@ async function serve(): Promise<() => Promise<void>> {
       onEnd: replica => print({ event: 'ended', ...named(replica), code: replica.child.exitCode, signal: replica.child.signalCode }),
     },
   )
-  const of = (name: ServiceName) => processes.replicas().filter(replica => replica.name === name)
+  const of = (name: ProcessName) => processes.replicas().filter(replica => replica.name === name)
   print({
     event: 'serving',
     gateway_urls: of('api-gateway').map(({ url }) => url),
@@ -91,12 +101,14 @@ async function serve(): Promise<() => Promise<void>> {
     router_address: chain.place.routerAddress,
     // For npm run status and the other commands of an operator.
     environment: Object.fromEntries(
-      serviceNames.map(name => [
-        `${variable(name)}_OPS_URL`,
-        of(name)
-          .map(({ opsUrl }) => opsUrl)
-          .join(),
-      ]),
+      processNames
+        .filter(name => of(name).length > 0)
+        .map(name => [
+          `${variable(name)}_OPS_URL`,
+          of(name)
+            .map(({ opsUrl }) => opsUrl)
+            .join(),
+        ]),
     ),
   })
   return async () => {
@@ -105,7 +117,7 @@ async function serve(): Promise<() => Promise<void>> {
   }
 }
 
-const variable = (name: ServiceName) => databaseName(name).toUpperCase()
+const variable = (name: ProcessName) => name.replaceAll('-', '_').toUpperCase()
 const print = (line: object) => console.log(JSON.stringify(line))
 const named = ({ name, index }: Replica) => ({ service: name, replica: index })
 
@@ -115,11 +127,11 @@ function readArguments() {
   )
   const values: Record<string, string | undefined> = parseArgs({ options }).values
   const { postgres = '', amqp, rpc, replicas = '', env, state } = values
-  const counts: Partial<Record<ServiceName, number>> = {}
+  const counts: Partial<Record<ProcessName, number>> = {}
   for (const each of replicas.split(',').filter(Boolean)) {
     const [name, count = ''] = each.split('=')
-    const service = serviceNames.find(known => known === name)
-    if (!service || !/^[1-9]$/.test(count)) throw new Error(`--replicas has "${each}"; it takes ${serviceNames.join('=N, ')}=N, of 1 to 9.`)
+    const service = processNames.find(known => known === name)
+    if (!service || !/^[1-9]$/.test(count)) throw new Error(`--replicas has "${each}"; it takes ${processNames.join('=N, ')}=N, of 1 to 9.`)
     counts[service] = Number(count)
   }
   const folder = resolve(state ?? join(__dirname, '../../../.ponte/serve'))

@@ -1,5 +1,5 @@
 import { freePort } from '@ponte/local-servers'
-import { type Environment, environments, type Place, type ServiceName, serviceNames } from '../places'
+import { type Environment, environments, type Place, type ProcessName, processNames, type ServiceName, withOwnRelayer } from '../places'
 import { endProcess, mainOf, type Running, startProgram } from './program'
 
 /** Longer than a service may take to stop. */
@@ -7,7 +7,7 @@ const STOP_MS = 30_000
 
 /** One service as an operating-system process, from its built code. */
 export interface Replica extends Running {
-  name: ServiceName
+  name: ProcessName
   index: number
   port: number
   opsPort: number
@@ -15,10 +15,10 @@ export interface Replica extends Running {
 }
 
 export interface ProcessesOptions {
-  /** Replicas of a service; one unless given. */
-  counts?: Partial<Record<ServiceName, number>>
+  /** Replicas; one of each service unless given, and no relayer of its own. */
+  counts?: Partial<Record<ProcessName, number>>
   /** The built checkout whose code a service runs, when it is not this one. */
-  roots?: Partial<Record<ServiceName, string>>
+  roots?: Partial<Record<ProcessName, string>>
   /** Where the gateway finds the owners, in place of the addresses of all their replicas. */
   ownerUrls?: Place['ownerUrls']
   /** Settings that follow from the place; a developer's unless given. */
@@ -35,32 +35,33 @@ export interface ProcessesOptions {
 
 export interface Processes {
   replicas(): readonly Replica[]
-  replica(name: ServiceName, index?: number): Replica
-  opsUrl(name: ServiceName, index?: number): string
-  pid(name: ServiceName, index?: number): number | undefined
+  replica(name: ProcessName, index?: number): Replica
+  opsUrl(name: ProcessName, index?: number): string
+  pid(name: ProcessName, index?: number): number | undefined
   /** Logged since it was last started. */
-  output(name: ServiceName, index?: number): string
+  output(name: ProcessName, index?: number): string
   /** Starts it again on its ports of before, with these settings changed; resolves when it is ready. */
-  start(name: ServiceName, index?: number, settings?: Environment): Promise<void>
+  start(name: ProcessName, index?: number, settings?: Environment): Promise<void>
   /** Ends one process by its pid and waits until it is gone: SIGKILL as a crash, SIGTERM as an operator. */
-  end(name: ServiceName, signal: 'SIGKILL' | 'SIGTERM', index?: number): Promise<number | null>
+  end(name: ProcessName, signal: 'SIGKILL' | 'SIGTERM', index?: number): Promise<number | null>
   stop(): Promise<void>
 }
 
 /** The five services as operating-system processes, each in as many replicas as are wanted, with the environment that their READMEs list. */
 export async function startProcesses(
   place: Place,
-  settings: Partial<Record<ServiceName, Environment>> = {},
+  settings: Partial<Record<ProcessName, Environment>> = {},
   options: ProcessesOptions = {},
 ): Promise<Processes> {
   const { counts = {}, roots = {}, settingsOf = environments, nodeArgs = [], hasChannel = false, restartMs } = options
-  const places: { name: ServiceName; index: number; port: number; opsPort: number }[] = []
-  for (const name of serviceNames)
-    for (let index = 0; index < (counts[name] ?? 1); index++) {
-      const port = (index === 0 && place.ports[name]) || (await freePort())
+  const places: { name: ProcessName; index: number; port: number; opsPort: number }[] = []
+  const ports: Partial<Record<ProcessName, number>> = place.ports
+  for (const name of processNames)
+    for (let index = 0; index < (counts[name] ?? (name === 'relayer' ? 0 : 1)); index++) {
+      const port = (index === 0 && ports[name]) || (await freePort())
       places.push({ name, index, port, opsPort: await freePort() })
     }
-  const urlsOf = (name: ServiceName) =>
+  const urlsOf = (name: ProcessName) =>
     places
       .filter(one => one.name === name)
       .map(({ port }) => `http://127.0.0.1:${port}`)
@@ -69,9 +70,10 @@ export async function startProcesses(
     orders: urlsOf('orders'),
     subscriptions: urlsOf('subscriptions'),
     webhooks: urlsOf('webhook-dispatcher'),
-    chainListener: urlsOf('chain-listener'),
+    chainListener: urlsOf(counts.relayer ? 'relayer' : 'chain-listener'),
   }
-  const env = settingsOf({ ...place, ownerUrls })
+  const shared = settingsOf({ ...place, ownerUrls })
+  const env: Partial<Record<ProcessName, Environment>> = counts.relayer ? withOwnRelayer(shared) : shared
   const running = new Map<string, Replica>()
   const changes = new Map<string, Environment>()
   /** Ended on purpose. */
@@ -107,12 +109,12 @@ export async function startProcesses(
     })
     return started.ready.then(() => options.onReady?.(replica))
   }
-  const replica = (name: ServiceName, index = 0) => {
+  const replica = (name: ProcessName, index = 0) => {
     const found = running.get(`${name} ${index}`)
     if (!found) throw new Error(`There is no replica ${index} of ${name}.`)
     return found
   }
-  const end = (name: ServiceName, signal: 'SIGKILL' | 'SIGTERM', index = 0) => {
+  const end = (name: ProcessName, signal: 'SIGKILL' | 'SIGTERM', index = 0) => {
     away.add(`${name} ${index}`)
     return endProcess(replica(name, index).child, signal)
   }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { spawnTied } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
-import type { Environment, ServiceName } from '../places'
+import type { Environment, ProcessName } from '../places'
 
 /** A crowded machine starts five processes at once slowly. */
 const READY_WAIT_MS = 120_000
@@ -27,7 +27,8 @@ export interface ProgramOptions {
 }
 
 /** Of this checkout, or of another. */
-export const mainOf = (name: ServiceName, root = join(__dirname, '../../../..')) => join(root, 'services', name, 'dist/main.js')
+export const mainOf = (name: ProcessName, root = join(__dirname, '../../../..')) =>
+  join(root, 'services', name === 'relayer' ? 'chain-listener/dist/relayer.js' : `${name}/dist/main.js`)
 
 /** Starts a program; `ready` resolves when it is, and rejects with its output when it ended before. */
 export function startProgram(
