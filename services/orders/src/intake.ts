@@ -205,12 +205,17 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
   }
 
   /** Gives an order what was paid for it before it was known here. */
-  const claimEarlyPayments = (memo: string): Promise<void> =>
+  const claimEarlyPayments = async (memo: string): Promise<void> => {
+    // Anyone may pay a memo of no order as often as they like: what waits is not read with each of them.
+    const owner = await store.orders.ownerOf(memo)
+    const early = owner ? await store.intake.early(memo) : []
+    for (const [chainId, ofChain] of Map.groupBy(early, row => row.chainId)) await claimEarly(memo, chainId, ofChain)
+  }
+
+  /** Of one chain at a time: its cursor alone shows what else was counted of it meanwhile. */
+  const claimEarly = (memo: string, chainId: number, early: readonly Unmatched[]): Promise<void> =>
     retryConflicts(async () => {
-      // Anyone may pay a memo of no order as often as they like: what waits is not read with each of them.
-      const owner = await store.orders.ownerOf(memo)
-      const early = owner ? await store.intake.early(memo) : []
-      const cursor = early[0] ? await store.intake.cursor(early[0].chainId, [], []) : null
+      const cursor = await store.intake.cursor(chainId, [], [])
       if (!cursor) return
       const query = { ids: early.map(({ id }) => id), memos: [memo], watched: [], gone: [], range: null }
       const related = await store.intake.related(query)

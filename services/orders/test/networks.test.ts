@@ -1,7 +1,7 @@
-import type { ChainBlocks, OrderBody } from '@ponte/contracts'
+import type { AttentionItemBody, ChainBlocks, OrderBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import request from 'supertest'
-import { listener } from './listener'
+import { charge, listener, message } from './listener'
 import { asMerchant, ROUTER, startOrders } from './setup'
 
 /** The second network of these orders; anvil's is the first. */
@@ -160,6 +160,38 @@ describe('invariant 4 with two networks: it expires when both have passed its en
     await second.publish({ chain_id: 137, watched: watched(order) })
     await until(async () => (await read(order)).status === 'expired', 'not expired')
   })
+})
+
+it('counts money of each network that came before its order once, also where some of it is counted by hand for another at that moment', async () => {
+  const target = await create()
+  const wanted = charge()
+  const early = { ...target, memo: wanted.memo }
+  await first.report('confirmed', first.payment(early, { gross: 1_000_000n }))
+  const other = second.payment(early, { gross: 2_000_000n, ...there })
+  await second.report('confirmed', other)
+  const { data } = (await request(system.url).get('/api/v1/attention').set(asMerchant())).body
+  const item = data.find(({ payment }: AttentionItemBody) => payment?.tx_hash === other.tx_hash)
+  const under: Promise<unknown>[] = []
+  await system.sql.transaction(async sql => {
+    const waits = async () =>
+      (await sql.query("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'", [])).rowCount
+    await sql.query('SELECT FROM chain_cursors WHERE chain_id = 31337 FOR UPDATE', [])
+    under.push(system.bus.publish(message('subscription.charge_requested', wanted)))
+    await until(async () => (await waits()) === 1, 'nothing is claimed')
+    const body = { order_id: target.id, reason: 'Typed wrong' }
+    const attaching = request(system.url).post(`/api/v1/attention/${item?.id}/attach`).set(asMerchant()).send(body)
+    const attached = attaching.then(answer => answer.status)
+    under.push(attached)
+    await Promise.race([attached, until(async () => (await waits()) === 2, 'neither answered nor waiting')])
+  })
+  await Promise.all(under)
+  const { rows } = await system.sql.query(
+    `SELECT confirmed_units::text AS confirmed, (SELECT coalesce(sum(gross_units), 0)::text FROM payments WHERE order_id = orders.id) AS came
+     FROM orders WHERE id = ANY($1)`,
+    [[target.id, wanted.order_id]],
+  )
+  expect(rows.map(({ confirmed }) => confirmed)).toEqual(rows.map(({ came }) => came))
+  expect(rows.reduce((sum, { confirmed }) => sum + Number(confirmed), 0)).toBe(3_000_000)
 })
 
 it('what the release before counted, which knew no chain, is counted on', async () => {
