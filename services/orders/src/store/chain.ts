@@ -5,7 +5,7 @@ import { confirmedTimeOf, generationsOf, type History, isCertain, watermarkOf } 
 import type { PrismaClient } from '../generated/client'
 import type { ChainView } from '../order/verdict'
 import { chainIdsOf, type Payable } from '../payment/payment'
-import { FORGOTTEN_CTE } from './relayer'
+import { UNBLOCKED_CTE, UNSIGNED_CTE } from './relayer'
 import { isOlder } from './table'
 
 // Raw SQL because one replica has to be first.
@@ -15,7 +15,7 @@ const ADOPT: Statement = {
   WITH begun AS (INSERT INTO chain_cursors AS known (chain_id, generation, since, head_block, resent_to) VALUES ($chain_id, $generation, $since, $head, $first_id)
   ON CONFLICT (chain_id) DO UPDATE SET generation = EXCLUDED.generation, since = EXCLUDED.since, head_block = EXCLUDED.head_block,
     advanced = '{}', watermark = NULL, confirmed_time = NULL, resent_to = EXCLUDED.resent_to, version = known.version + 1
-  WHERE known.generation IS NULL OR known.generation < EXCLUDED.generation RETURNING chain_id), ${FORGOTTEN_CTE('begun')}
+  WHERE known.generation IS NULL OR known.generation < EXCLUDED.generation RETURNING chain_id), ${UNBLOCKED_CTE('begun')}
   SELECT FROM begun`,
 }
 
@@ -53,6 +53,7 @@ export const CURSOR_CTE = `
     ON CONFLICT (order_id) DO UPDATE SET watched_generation = EXCLUDED.watched_generation, watched_version = EXCLUDED.watched_version,
       watched_through = EXCLUDED.watched_through
     WHERE known.watched_generation IS NULL OR (known.watched_generation, known.watched_version) < (EXCLUDED.watched_generation, EXCLUDED.watched_version)),
+  ${UNSIGNED_CTE(STATED)},
   watched_elsewhere AS (
     UPDATE order_networks AS known SET watched_generation = $generation::uuid, watched_version = $version::int, watched_through = through FROM ${STATED}
     WHERE known.order_id = stated.order_id AND known.chain_id = $chain_id::int

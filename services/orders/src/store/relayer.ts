@@ -51,20 +51,22 @@ const CHANGED: Statement = {
     < (coalesce((${GENERATION})::text, ''), EXCLUDED.attempt, EXCLUDED.revision)`,
 }
 
-/** In another generation nothing comes, and no deposit is blocked, until the listener states it anew. */
-export const FORGOTTEN_CTE = (begun: string) => {
-  const isOlder = (generation: string) => `(${generation} IS NULL OR ${generation} < $generation::uuid) AND EXISTS (SELECT FROM ${begun})`
+/** In another generation no deposit is blocked until the listener states it anew. */
+export const UNBLOCKED_CTE = (begun: string) => {
   const unblocked = 'blocked_reason = NULL, blocked_generation = $generation::uuid, blocked_revision = 0'
+  const isOlder = `blocked_reason IS NOT NULL AND (blocked_generation IS NULL OR blocked_generation < $generation::uuid) AND EXISTS (SELECT FROM ${begun})`
   return `
-  unsigned AS (
-    UPDATE authorizations SET status = 'failed', reason = 'not_sent', generation = $generation::uuid, attempt = 0, revision = 0 FROM orders
-    WHERE orders.id = order_id AND orders.chain_id = $chain_id::int AND authorizations.status IN ('accepted', 'submitted') AND ${isOlder('generation')}),
   unblocked AS (
-    UPDATE deposit_states SET ${unblocked} FROM orders
-    WHERE orders.id = order_id AND orders.chain_id = $chain_id::int AND blocked_reason IS NOT NULL AND ${isOlder('blocked_generation')}),
-  unblocked_elsewhere AS (
-    UPDATE order_networks SET ${unblocked} WHERE chain_id = $chain_id::int AND blocked_reason IS NOT NULL AND ${isOlder('blocked_generation')})`
+    UPDATE deposit_states SET ${unblocked} FROM orders WHERE orders.id = order_id AND orders.chain_id = $chain_id::int AND ${isOlder}),
+  unblocked_elsewhere AS (UPDATE order_networks SET ${unblocked} WHERE chain_id = $chain_id::int AND ${isOlder})`
 }
+
+/** A signature that the listener has not stated anew by the time at which it watches the order again was forgotten: it is not coming. */
+export const UNSIGNED_CTE = (stated: string) => `
+  unsigned AS (
+    UPDATE authorizations SET status = 'failed', reason = 'not_sent', generation = $generation::uuid, attempt = 0, revision = 0 FROM ${stated}, orders
+    WHERE authorizations.order_id = stated.order_id AND through >= 0 AND authorizations.status IN ('accepted', 'submitted') AND authorizations.generation < $generation::uuid
+      AND orders.id = stated.order_id AND orders.chain_id = $chain_id::int)`
 
 /** The relayer's reports about payers' signatures do not touch the order's row, which changes with its payments alone. */
 export const authorizationStore = (database: Database) => ({

@@ -52,6 +52,8 @@ describe("a payer's signature that the relayer took", () => {
     expect(await checkout(order)).toMatchObject({ due: '0.000000', authorization: { status: 'submitted' } })
     chain.beginAnew()
     await chain.publish({})
+    expect(await checkout(order)).toMatchObject({ due: '0.000000', authorization: { status: 'submitted' } })
+    await chain.synced(order)
     expect(await checkout(order)).toMatchObject({ due: order.usdc_amount, authorization: { status: 'failed', reason: 'not_sent' } })
     await report(order, { ...forgotten, revision: 4, status: 'submitted' })
     expect(await checkout(order)).toMatchObject({ due: order.usdc_amount })
@@ -63,7 +65,7 @@ describe("a payer's signature that the relayer took", () => {
     const order = await create()
     chain.beginAnew()
     await report(order, { generation: chain.generation() })
-    await chain.publish({})
+    await chain.synced(order)
     expect(await checkout(order)).toMatchObject({ due: '0.000000', authorization: { status: 'accepted' } })
   })
 
