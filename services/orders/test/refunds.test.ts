@@ -4,6 +4,7 @@ import { readConfig, silentLogger, uuidv7 } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
 import request from 'supertest'
 import { createOrders, ordersConfig } from '../src'
+import { openStore } from '../src/store'
 import { charge, listener, message } from './listener'
 import { asMerchant, merchantId, settings, startOrders } from './setup'
 
@@ -344,6 +345,22 @@ it('a refund that cannot be written leaves nothing behind, neither row nor quest
     promised: '0.000000',
   })
   expect((await ask()).status).toBe(201)
+})
+
+it('another history of the listener is asked about a refund that went back so lately that a reorganisation may take it: the one before may have been alone in watching it', async () => {
+  const of = await made(await paid())
+  await state(observed(of, new Date(), ended(new Date())))
+  const asked = async () =>
+    (await system.sql.query("SELECT FROM outbox WHERE type = 'refund.watch' AND body LIKE '%' || $1 || '%'", [of.id])).rowCount
+  const look = () => openStore(system.sql, { now: () => new Date(), latestChainTime: () => new Date(), committed: () => undefined })
+  await look().refunds.askUnheard(31337)
+  expect(await asked()).toBe(1)
+  chain.beginAnew()
+  await chain.publish({ head: END.block_number + 5 })
+  await look().refunds.askUnheard(31337)
+  expect(await asked()).toBe(2)
+  await state(observed(of, new Date()))
+  expect((await read(of)).status).toBe('submitted')
 })
 
 it('the listener is asked again about what it was not heard of', async () => {

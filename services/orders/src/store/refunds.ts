@@ -73,11 +73,16 @@ const COMMIT: Statement = {
   ])}`,
 }
 
-// Raw SQL: a partial index finds them. The listener answers when something changed and when it is asked; what it was not heard of for long, or
-// in an earlier generation, it may have lost.
-// A wallet may have signed what was cancelled here.
-const UNHEARD = `${FIND} WHERE chain_id = $1 AND ended IS NULL AND (cancelled_at IS NULL OR cancelled_at > $2)
-  AND (known_at IS NULL OR known_at < $3 OR generation IS DISTINCT FROM (SELECT generation FROM chain_cursors WHERE chain_id = $1)) AND (asked_at IS NULL OR asked_at < $4) ORDER BY known_at NULLS FIRST LIMIT $5`
+const IS_OF_BEFORE = 'generation IS DISTINCT FROM (SELECT generation FROM chain_cursors WHERE chain_id = $1)'
+/** No listener follows a deeper reorganisation. */
+const REORG_MAX = 10_000
+// Raw SQL: an index finds those of each kind. The listener answers when something changed and when it is asked; what it was not heard of for long, or
+// in an earlier generation, it may have lost, and with it that a reorganisation took back what had gone. A wallet may have signed what was cancelled here.
+const UNHEARD = `${FIND} WHERE refunds.id IN (
+    SELECT id FROM refunds WHERE ended IS NULL AND (known_at IS NULL OR known_at < $3 OR ${IS_OF_BEFORE})
+    UNION ALL SELECT id FROM refunds
+      WHERE block_number > (SELECT head_block - ${REORG_MAX} FROM chain_cursors WHERE chain_id = $1) AND ${IS_OF_BEFORE})
+  AND chain_id = $1 AND (cancelled_at IS NULL OR cancelled_at > $2) AND (asked_at IS NULL OR asked_at < $4) ORDER BY known_at NULLS FIRST LIMIT $5`
 const ASKED: Statement = { name: 'refunds-asked', text: 'UPDATE refunds SET asked_at = $at WHERE id = ANY($ids::uuid[])' }
 
 const PAGE = 500
