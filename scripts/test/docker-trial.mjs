@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runOnPinnedNode } from '../develop/runtime.mjs'
 import { root } from '../develop/setup.mjs'
 import { fail, StepError } from '../develop/steps.mjs'
 import { faults as stages } from './docker-faults.mjs'
@@ -10,6 +11,8 @@ import { faults as stages } from './docker-faults.mjs'
 // Runs every fenced block of infra/compose/README.md and docs/operating from the Markdown, in a clone of the last commit, under a container engine, while orders are made through the proxy:
 // npm run docker-trial. Then each container's process is killed, and each secret changed, while orders are made and paid. An hour with the builds of all images; --only TEXT leaves out what has not that
 // text in its document or name, except the blocks that start what the others need.
+
+await runOnPinnedNode().catch(fail)
 
 const README = 'infra/compose/README.md'
 const documents = [README, ...readdirSync(join(root, 'docs/operating')).map(name => `docs/operating/${name}`)]

@@ -136,7 +136,7 @@ const orders: Record<string, OrderFault> = {
     },
   },
   'what was seen is noted as accepted': {
-    history: history(paying(60, 1), paying(20, 2, 'gone')),
+    history: history(paying(60, 1), paying(20, 3, 'gone')),
     scope: { commands: ['accept'], parkedMax: 0 },
     finds: /accepted, its money is/,
     rules: {
