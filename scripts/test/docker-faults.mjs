@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 
-// What npm run docker-trial does to an installation beside the blocks of its pages, while orders are made and paid: kills, and the rotation of docs/operating/rotate.md.
+// Done by npm run docker-trial to an installation beside the blocks of its pages, while orders are made and paid: kills, and the rotation of docs/operating/rotate.md.
 
 const CHAIN = 'http://127.0.0.1:8545'
 const PAID_EVERY = 8

@@ -21,7 +21,7 @@ export interface Overrides {
 
 export interface ServicePartsOptions {
   topology: Topology
-  /** Those that it reads; what was parked from them is the operators'. */
+  /** Read by it; the operators see what was parked from them. */
   queues: readonly string[]
   overrides?: Overrides
   /** Settings of PostgreSQL for this service's connections. */

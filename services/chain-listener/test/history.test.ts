@@ -200,7 +200,7 @@ it('orders that lost what it had learnt once of signatures and of blocked deposi
   await listening.until(() => learnt().length === 2, 'it is not published again')
   expect(learnt().toSorted()).toEqual(['authorization.changed 2', 'deposit.blocked 3'])
   expect(histories()).toEqual([known.generation, known.generation])
-  // What orders had of the history before counts no longer.
+  // The history before counts no longer at orders.
   await world.open(listening, { ...order, generation: uuidv7() })
   await listening.until(() => learnt().length === 4, 'it is not published in the history that begins')
   expect(learnt().slice(2).toSorted()).toEqual(['authorization.changed 2', 'deposit.blocked 3'])

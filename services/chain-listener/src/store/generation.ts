@@ -13,7 +13,7 @@ const TAKE = `
   INSERT INTO chain_cursor (chain_id, epoch, start_block, server, generation, since) VALUES ($1, 1, $2, $3, $4, $2)
   ON CONFLICT (chain_id) DO UPDATE SET epoch = chain_cursor.epoch + 1
   RETURNING epoch::text AS epoch`
-/** What the relayer publishes once is published again. No order lives as long as 30 days. */
+/** Publishes again all that the relayer publishes once. No order lives as long as 30 days. */
 const republished = (when: string) => `
   signed AS (
     UPDATE authorizations SET published = 0 WHERE ${when} AND chain_id = $1 AND published > 0 AND created_at > now() - interval '30 days'),

@@ -230,7 +230,7 @@ export function intakeStore(database: Database, prisma: PrismaClient, committed:
       taken.changes.forEach(committed)
     },
 
-    /** What a merchant counts for an order, to be written. */
+    /** Money that a merchant counts for an order, to be written. */
     attachedUnit: (cursor: Cursor, taken: Taken, attachment: Attachment, answers: StoredAnswer[]): Unit => ({
       ...partOf(cursor, taken, [attachment]),
       answers,

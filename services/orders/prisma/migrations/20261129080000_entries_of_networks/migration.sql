@@ -1,4 +1,4 @@
--- What came on another network of an order stands in the ledger with its own chain, and so does what was swept there. A payment of the release that knew no chain
+-- Money of another network of an order stands in the ledger with its own chain, and so does what was swept there. A payment of the release that knew no chain
 -- in its id is of the order's first.
 CREATE OR REPLACE VIEW due_entries_of_money_in AS
 WITH moved AS NOT MATERIALIZED (
