@@ -50,6 +50,16 @@ describe('the database', () => {
     for (let i = 0; i < 6; i++) expect(await database.ready?.()).toBe(true)
   })
 
+  it('calls transient that a database is being put back: it is not there, or takes no connections', async () => {
+    const missing = openDatabase({ url: home.url.replace(/\/[^/]+$/, '/no_such_database'), poolSize: 1, applicationName: 'kit-test' })
+    const error = await failure(missing.query('SELECT 1'))
+    expect([Reflect.get(Object(error), 'code'), isTransient(error)]).toEqual(['3D000', true])
+    await missing.stop?.()
+    const refused = (message: string) => isTransient(Object.assign(new Error(message), { code: '55000' }))
+    expect(refused('database "chain_listener" is not currently accepting connections')).toBe(true)
+    expect(refused('lastval is not yet defined in this session')).toBe(false)
+  })
+
   it('calls transient what may succeed a moment later', async () => {
     const cut = failure(database.query('SELECT pg_sleep(10)'))
     await until(async () => {
