@@ -222,8 +222,8 @@ export const queuesReadBy = (service: string): string[] =>
 export const listenerQueueOf = (chainId: number): string => `chain-listener-${chainId}`
 
 /** The topology with the listeners of networks beside the first. */
-export const topologyWith = (otherChainIds: readonly number[]): Record<string, readonly EventType[]> => ({
-  ...topology,
-  ...Object.fromEntries(otherChainIds.map(id => [listenerQueueOf(id), queuesReadBy('chain-listener').flatMap(queue => readIn(queue))])),
-})
-const readIn = (queue: string): readonly EventType[] => (queue in topology ? topology[queue as keyof typeof topology] : [])
+export function topologyWith(otherChainIds: readonly number[]): Record<string, readonly EventType[]> {
+  const queues: Record<string, readonly EventType[]> = topology
+  const read = queuesReadBy('chain-listener').flatMap(queue => queues[queue] ?? [])
+  return { ...queues, ...Object.fromEntries(otherChainIds.map(id => [listenerQueueOf(id), read])) }
+}

@@ -54,16 +54,15 @@ const isFirstConfirmation = (payment: Payment, known: Payment): boolean =>
   payment.status === 'confirmed' && known.status === 'detected' && payment.generation === known.generation
 
 function isTaken(payment: Payment, blocks: Blocks, { isWatched, through }: Coverage): boolean {
-  const isKnownLater = !isNewer(blocks, payment)
-  // An answer that came late: the blocks were confirmed while the order was watched, and would have named it.
-  if (isKnownLater && payment.status === 'detected' && through !== null && payment.generation === blocks.generation)
-    return blocks.isConfirmed(payment.blockNumber)
-  if (payment.status === 'orphaned' || isKnownLater) return false
+  const isNews = isNewer(blocks, payment)
+  // Blocks confirmed before this answer came, late as it may be, were confirmed while the order was watched, and would have named it.
+  if (payment.status === 'detected' && through !== null && blocks.isConfirmed(payment.blockNumber))
+    return isNews || payment.generation === blocks.generation
+  if (payment.status === 'orphaned' || !isNews) return false
   if (payment.blockHash !== null && blocks.gone.has(payment.blockHash)) return true
   if (payment.status === 'confirmed') return false
   const { advanced } = blocks
   const isPassed = advanced !== null && advanced.from <= payment.blockNumber && payment.blockNumber <= advanced.to
   if (isPassed && (payment.kind === 'router' || isWatched)) return true
-  // Blocks beyond `through` confirmed before this answer came were confirmed while the order was watched.
-  return through !== null && (payment.blockNumber <= through || blocks.isConfirmed(payment.blockNumber))
+  return through !== null && payment.blockNumber <= through
 }
