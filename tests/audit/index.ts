@@ -68,8 +68,8 @@ export async function audit(
     readTable(listener, 'checkpoints'),
   ])
   const [refunds, signatures] = await Promise.all([readTable(orders, 'refunds'), readTable(orders, 'refund_signatures')])
-  const [orderRows, payments, sweeps, unmatched, attachments, depositStates, outbox, merchants, cursors] = await Promise.all(
-    ['orders', 'payments', 'sweeps', 'unmatched_payments', 'attachments', 'deposit_states', 'outbox', 'merchants', 'chain_cursors'].map(
+  const [orderRows, payments, sweeps, unmatched, attachments, networks, outbox, merchants, cursors] = await Promise.all(
+    ['orders', 'payments', 'sweeps', 'unmatched_payments', 'attachments', 'order_networks', 'outbox', 'merchants', 'chain_cursors'].map(
       table => readTable(orders, table),
     ),
   )
@@ -79,7 +79,6 @@ export async function audit(
         readTable(orders, table),
       ),
     )
-  const orderNetworks = await readTable(orders, 'order_networks')
   const [marketRates, ptaxRates] = await Promise.all([readTable(orders, 'market_rates'), readTable(orders, 'ptax_rates')])
   const unchecked: string[] = []
   const published =
@@ -97,7 +96,7 @@ export async function audit(
       unmatched: unmatched ?? [],
       attachments: attachments ?? [],
       sweeps: sweeps ?? [],
-      depositStates: depositStates ?? [],
+      networks: networks ?? [],
     },
   }
   const isForgotten = forgottenBy(restored)
@@ -122,7 +121,7 @@ export async function audit(
     }),
     ...checkpointDifferences(checkpoints, ledger),
     ...returnsAgainstListener({ ...books, refunds, signatures, watches, now, isForgotten }),
-    ...networkDifferences(books.orders, orderNetworks),
+    ...networkDifferences(books.orders, books.networks),
     ...books.orders.flatMap(order =>
       orderDifferences({
         order,

@@ -169,12 +169,12 @@ function inChainOrder(a: Row, b: Row): number {
   return Number(a.block_number) - Number(b.block_number) || Number(a.log_index) - Number(b.log_index)
 }
 
-/** Other networks that an order may be paid on are watched apart, each of them. */
+/** Networks that an order may be paid on are watched apart, each of them. */
 export function networkDifferences(orders: readonly Row[], watched: readonly Row[]): string[] {
   const known = groupBy(watched, row => String(row.order_id))
   const chains = (ids: readonly unknown[]) => ids.map(String).sort().join()
-  return orders.flatMap(({ id, networks }) => {
-    const named = Array.isArray(networks) ? chains(networks.map(network => Object(network).chainId)) : 'no list'
+  return orders.flatMap(({ id, chain_id, networks }) => {
+    const named = Array.isArray(networks) ? chains([chain_id, ...networks.map(network => Object(network).chainId)]) : 'no list'
     return unlike(`order ${id}`, [['networks', named, chains((known.get(String(id)) ?? []).map(row => row.chain_id))]])
   })
 }

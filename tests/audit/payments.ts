@@ -10,7 +10,8 @@ export interface Books {
   /** Payments that merchants count for an order whose memo it does not carry. */
   attachments: readonly Row[]
   sweeps: readonly Row[]
-  depositStates: readonly Row[]
+  /** Each network that an order may be paid on. */
+  networks: readonly Row[]
   /** From each deposit.watch that the outbox still has, by the order's id. */
   created: ReadonlyMap<string, Row>
   /** The outbox still has what was published about orders of since then, in milliseconds. */
@@ -128,22 +129,22 @@ function reasonDifferences(about: string, booked: Row, { orders, payments }: Boo
 
 /** Each address ever issued is watched by the listener for its order, and what orders knows of it is what the listener published. `lost` orders are named elsewhere. */
 export function addressesAgainstOrders(
-  { payables, orders, depositStates, created, remembered, generation }: Books,
+  { payables, orders, networks, created, remembered, generation }: Books,
   lost: ReadonlySet<string>,
 ): string[] {
   const watched = new Map(payables.map(row => [String(row.order_id), row]))
-  const states = new Map(depositStates.map(row => [String(row.order_id), row]))
+  const states = new Map(networks.map(row => [`${row.order_id} ${row.chain_id}`, row]))
   const known = new Set(orders.map(({ id }) => String(id)))
   const differences = [...watched.keys()]
     .filter(id => !known.has(id) && !lost.has(id))
     .map(id => `address: the listener watches order ${id}, which orders does not have`)
-  for (const id of states.keys())
+  for (const id of new Set(networks.map(row => String(row.order_id))))
     if (!known.has(id) && !lost.has(id))
       differences.push(`address: orders has a state of the address of order ${id}, which it does not have`)
   for (const order of orders) {
     const about = `order ${order.id}`
     const payable = watched.get(String(order.id))
-    const state = states.get(String(order.id))
+    const state = states.get(`${order.id} ${order.chain_id}`)
     if (!payable) {
       differences.push(`address: the listener does not know ${about}`)
       continue

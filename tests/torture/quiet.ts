@@ -35,9 +35,8 @@ const MOVING: [ServiceName, string, string][] = [
 
 // A listener that was put back finds out by the next echo of orders, within a minute.
 const UNWATCHED = `
-  SELECT count(*)::int AS n FROM orders JOIN chain_cursors AS cursor ON cursor.chain_id = orders.chain_id
-  LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id
-  WHERE deposit.watched_generation IS DISTINCT FROM cursor.generation`
+  SELECT count(*)::int AS n FROM order_networks AS network JOIN chain_cursors AS cursor USING (chain_id)
+  WHERE network.watched_generation IS DISTINCT FROM cursor.generation`
 
 async function onItsWay(world: World, ledger: Ledger): Promise<string[]> {
   const left: string[] = []

@@ -336,7 +336,6 @@ const audited = {
   attachments: ['payment_id'],
   refunds: ['id'],
   refund_signatures: ['refund_id', 'valid_before'],
-  deposit_states: ['order_id'],
   order_networks: ['order_id', 'chain_id'],
   outbox: ['id'],
   merchants: ['id'],

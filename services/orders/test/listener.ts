@@ -101,10 +101,10 @@ export function listener(bus: Bus) {
       return sweep
     },
     synced: (...orders: Pick<OrderBody, 'id'>[]) => self.publish({ watched: orders.map(({ id }) => ({ order_id: id, through: 0 })) }),
-    blocked: (order: OrderBody, reason: EventData<'deposit.blocked'>['reason'], revision: number, of?: string) =>
+    blocked: (order: OrderBody, reason: EventData<'deposit.blocked'>['reason'], revision: number, of?: string, chainId = 31337) =>
       bus.publish(
         message('deposit.blocked', {
-          ...{ chain_id: 31337, generation: of },
+          ...{ chain_id: chainId, generation: of },
           revision,
           order_id: order.id,
           memo: order.memo,

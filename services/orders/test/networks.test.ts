@@ -194,6 +194,21 @@ it('counts money of each network that came before its order once, also where som
   expect(rows.reduce((sum, { confirmed }) => sum + Number(confirmed), 0)).toBe(3_000_000)
 })
 
+it('names an address that cannot be swept on the second network, once where it cannot be on both', async () => {
+  const order = await create()
+  const items = async () => {
+    const { body } = await request(system.url).get('/api/v1/attention').query({ reason: 'settlement_blocked' }).set(asMerchant())
+    return body.data.filter((item: AttentionItemBody) => item.order?.id === order.id).map(({ reasons }: AttentionItemBody) => reasons)
+  }
+  await second.blocked(order, 'sweep_refused', 1, undefined, 137)
+  expect(await items()).toEqual([['settlement_blocked']])
+  await first.blocked(order, 'token_paused', 1)
+  expect(await items()).toEqual([['settlement_blocked']])
+  await first.blocked(order, null, 2)
+  await second.blocked(order, null, 2, undefined, 137)
+  expect(await items()).toEqual([])
+})
+
 it('what the release before counted, which knew no chain, is counted on', async () => {
   const order = await create()
   await first.report('confirmed', first.payment(order, { gross: 4_000_000n, block_number: 10 }))

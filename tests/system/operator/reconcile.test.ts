@@ -263,7 +263,7 @@ const audited: Audited[] = [
     unaudited: { seen_at: STAMP },
   },
   {
-    ...{ service: 'orders', table: 'deposit_states', where: () => `order_id = '${made.paid.id}'` },
+    ...{ service: 'orders', table: 'order_networks', where: () => `order_id = '${made.paid.id}'` },
     unaudited: { watched_version: LATEST, asked_generation: OWN_WORK, asked_at: OWN_WORK },
     values: { watched_through: '-1', blocked_reason: "'token_paused'" },
   },
@@ -394,7 +394,7 @@ describe('npm run reconcile', () => {
       ['orders', 'sweeps', 'true'],
       ['orders', 'unmatched_payments', 'true'],
       ['orders', 'attachments', 'true'],
-      ['orders', 'deposit_states', `order_id = '${made.paid.id}'`],
+      ['orders', 'order_networks', `order_id = '${made.paid.id}'`],
       ['orders', 'refunds', `id = '${returned.id}'`],
       ['orders', 'refund_signatures', 'signature IS NOT NULL'],
       ['orders', 'refund_signatures', 'signature IS NULL'],

@@ -5,6 +5,7 @@ import { type Quotation, readQuotation } from '../order/quotation'
 import type { Mark, Seen, UnmatchedMoney } from '../payment/mismatch'
 import type { PayoutSpan } from '../payment/payout-spans'
 import { TO_RETURN } from './left-over'
+import { BLOCKED_REASON } from './order-reads'
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -31,13 +32,13 @@ const UNHANDLED = (against: string, along: string, reason?: AttentionReason) => 
   (SELECT id FROM orders WHERE merchant_id = ANY (ARRAY[$1]::uuid[]) AND ${NEEDS_ATTENTION} AND handled_facts IS DISTINCT FROM ${ORDER_FACTS}
      AND ${ofOrder(reason)} AND id > $2 AND id < $3 ORDER BY merchant_id ${along}, id ${against} LIMIT $4)
   UNION
-  (SELECT order_id FROM deposit_states AS deposits JOIN orders ON orders.id = order_id
-   WHERE deposits.merchant_id = ANY (ARRAY[$1]::uuid[]) AND blocked_reason IS NOT NULL AND order_id > $2 AND order_id < $3
-     AND (handled_blocked IS DISTINCT FROM blocked_reason OR handled_facts IS DISTINCT FROM ${orderFacts('orders')}) AND ${ofAddress(reason)}
-   ORDER BY deposits.merchant_id ${along}, order_id ${against} LIMIT $4)`
+  (SELECT order_id FROM order_networks AS blocked JOIN orders ON orders.id = order_id
+   WHERE blocked.merchant_id = ANY (ARRAY[$1]::uuid[]) AND blocked_reason IS NOT NULL AND order_id > $2 AND order_id < $3
+     AND (handled_blocked IS DISTINCT FROM ${BLOCKED_REASON} OR handled_facts IS DISTINCT FROM ${orderFacts('orders')}) AND ${ofAddress(reason)}
+   GROUP BY blocked.merchant_id, order_id ORDER BY blocked.merchant_id ${along}, order_id ${against} LIMIT $4)`
 
 const HANDLED = (against: string, along: string, reason?: AttentionReason) => `
-  SELECT id FROM orders LEFT JOIN deposit_states AS deposits ON order_id = id
+  SELECT id FROM orders CROSS JOIN LATERAL (SELECT ${BLOCKED_REASON} AS blocked_reason) AS blocked
   WHERE orders.merchant_id = ANY (ARRAY[$1]::uuid[]) AND handled_at IS NOT NULL AND id > $2 AND id < $3
     AND handled_facts = ${orderFacts('orders')} AND (${NEEDS_ATTENTION} OR blocked_reason IS NOT NULL)
     AND (blocked_reason IS NULL OR blocked_reason = handled_blocked) AND ${ofAddress(reason)}

@@ -25,7 +25,7 @@ const PAYMENTS = `SELECT ${payments.select()}, ${IS_ATTACHED} AS is_attached FRO
 const ALL_PAYMENTS = `SELECT ${payments.select()} FROM payments WHERE order_id = ANY($1::uuid[])`
 const UNMATCHED = `SELECT ${unmatchedPayments.select()} FROM unmatched_payments ${RELATED}`
 const ORDERS = `
-  SELECT ${orders.select()}, ${LEDGER_FACTS}
+  SELECT ${orders.select()}, ${LEDGER_FACTS} FROM orders
   WHERE orders.id IN (SELECT id FROM orders WHERE memo = ANY($1) UNION SELECT unnest($2::uuid[]))`
 const CURSOR = `
   SELECT known.version, known.generation,

@@ -13,16 +13,12 @@ import { authorizations, movements, orders, payments, toOrder, toPayment, toSwee
 // Handled meanwhile, it is in the inbox.
 const IS_HELD = `EXISTS (SELECT 1 FROM parked_memos AS parked WHERE parked.memo = orders.memo
     AND NOT EXISTS (SELECT 1 FROM inbox WHERE inbox.event_id = parked.event_id))`
-const IS_WATCHED = 'coalesce(deposit.watched_generation = cursor.generation AND deposit.watched_through >= 0, false)'
-const WATCHED_ELSEWHERE = `SELECT chain_id FROM order_networks AS other JOIN chain_cursors AS there USING (chain_id)
-    WHERE other.order_id = orders.id AND other.watched_generation = there.generation AND other.watched_through >= 0`
+const NETWORKS = 'FROM order_networks AS network LEFT JOIN chain_cursors AS cursor USING (chain_id) WHERE network.order_id = orders.id'
+const IS_WATCHED = 'network.watched_generation = cursor.generation AND network.watched_through >= 0'
 // Few rows, and the same for every order of a statement.
 const CHAINS = `(SELECT coalesce(json_agg(json_build_object('chainId', chain_id, 'generation', generation, 'leases', ${LEASES})), '[]') FROM chain_cursors AS cursor)`
-const FACTS = `array_remove(CASE WHEN ${IS_WATCHED} THEN orders.chain_id END || ARRAY(${WATCHED_ELSEWHERE}), NULL) AS watched_on, ${IS_HELD} AS is_held, ${CHAINS} AS chains`
-const WITH_STATES = `FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id
-  LEFT JOIN chain_cursors AS cursor ON cursor.chain_id = orders.chain_id`
 /** Read of an order for its verdict. */
-export const LEDGER_FACTS = `${FACTS} ${WITH_STATES}`
+export const LEDGER_FACTS = `ARRAY(SELECT chain_id ${NETWORKS} AND ${IS_WATCHED}) AS watched_on, ${IS_HELD} AS is_held, ${CHAINS} AS chains`
 export interface LedgerFields {
   /** Chains on which it is watched in their present generations. */
   watched_on: readonly number[]
@@ -42,16 +38,17 @@ export function toFacts(row: LedgerFields): Ledger {
 }
 
 // Raw SQL because it is one statement: what decides could change in between two.
-const LEDGERS = `SELECT ${orders.select()}, ${LEDGER_FACTS}`
+const LEDGERS = `SELECT ${orders.select()}, ${LEDGER_FACTS} FROM orders`
 // Raw SQL: sums that are held against those of the orders.
 const COUNTED = `
-  SELECT ${orders.select()}, ${FACTS}, counted.confirmed::text, counted.seen::text, counted.unnamed
-  ${WITH_STATES}
+  SELECT ${orders.select()}, ${LEDGER_FACTS}, counted.confirmed::text, counted.seen::text, counted.unnamed
+  FROM orders
   CROSS JOIN LATERAL (
     SELECT coalesce(sum(gross_units) FILTER (WHERE status = 'confirmed'), 0) AS confirmed,
       coalesce(sum(gross_units) FILTER (WHERE status <> 'orphaned'), 0) AS seen,
-      count(*) FILTER (WHERE status = 'confirmed' AND (p.block_hash IS NULL OR p.id LIKE orders.chain_id || ':%') AND block_number <= deposit.watched_through AND deposit.watched_generation = cursor.generation
-        AND (p.generation IS NULL OR p.generation < deposit.watched_generation)
+      count(*) FILTER (WHERE status = 'confirmed'
+        AND EXISTS (SELECT ${NETWORKS} AND ${IS_WATCHED} AND (p.block_hash IS NULL OR p.id LIKE network.chain_id || ':%') AND block_number <= network.watched_through
+          AND (p.generation IS NULL OR p.generation < network.watched_generation))
         AND NOT EXISTS (SELECT FROM attachments WHERE payment_id = p.id))::int AS unnamed
     FROM payments p WHERE p.order_id = orders.id) AS counted`
 
@@ -77,25 +74,27 @@ const SETTLING_SWEEPS = `(
       UNION ALL SELECT id, ${MOVED} FROM ${OWN_SWEEPS}) AS moved) AS settling
   WHERE settles AND id IS NOT NULL) AS s`
 
+/** Why an address of the order cannot be swept: on the network that orders name first, or the one after it. */
+export const BLOCKED_REASON = `(SELECT blocked_reason FROM order_networks AS network WHERE network.order_id = orders.id AND blocked_reason IS NOT NULL
+  ORDER BY network.chain_id <> orders.chain_id, network.chain_id LIMIT 1)`
+
 /** More are counted and not listed: an order is answered however many payments of nothing it was sent. */
 const LISTED_MAX = 10_000
 // Raw SQL, one statement as above.
 const HISTORY = `
-  SELECT ${orders.select()}, ${FACTS}, deposit.blocked_reason, (${LEFT_OVER})::text AS left_over, (${TO_RETURN})::text AS to_return, coalesce((
+  SELECT ${orders.select()}, ${LEDGER_FACTS}, ${BLOCKED_REASON} AS blocked_reason, (${LEFT_OVER})::text AS left_over, (${TO_RETURN})::text AS to_return, coalesce((
     SELECT json_agg(${payments.json('p')}) FROM (
       SELECT * FROM payments WHERE order_id = orders.id ORDER BY block_number, log_index, id LIMIT ${LISTED_MAX}) AS p), '[]') AS payments, coalesce((
     SELECT json_agg(${movements.json('s')}) FROM ${SETTLING_SWEEPS}), '[]') AS sweeps, (
     SELECT ${authorizations.json('a')} FROM authorizations a WHERE a.order_id = orders.id) AS "authorization"
-  ${WITH_STATES}`
+  FROM orders`
 
-// Raw SQL because its plan was measured: `chain_id > 0` names the index of open orders, which is kept from every other query by it. An order that is not watched in this generation is left for later,
-// and so is one whose other networks are behind.
-const IS_BEHIND_ELSEWHERE = `EXISTS (SELECT FROM order_networks AS other LEFT JOIN chain_cursors AS there USING (chain_id)
-    WHERE other.order_id = orders.id AND (there.confirmed_time > orders.expires_at AND other.watched_generation = there.generation AND other.watched_through >= 0) IS NOT TRUE)`
+// Raw SQL because its plan was measured: `chain_id > 0` names the index of open orders, which is kept from every other query by it. An order of which any network is behind, or
+// not watched in its generation, is left for later.
 const DUE = `
-  SELECT orders.id, orders.expires_at ${WITH_STATES}
+  SELECT orders.id, orders.expires_at FROM orders
   WHERE orders.chain_id = $1 AND orders.chain_id > 0 AND status IN ('pending', 'underpaid', 'confirming') AND expires_at < $2
-    AND ${IS_WATCHED} AND NOT ${IS_HELD} AND NOT ${IS_BEHIND_ELSEWHERE} AND (expires_at, orders.id) > ($3::timestamptz, $4::uuid)
+    AND NOT ${IS_HELD} AND NOT EXISTS (SELECT ${NETWORKS} AND (cursor.confirmed_time > orders.expires_at AND ${IS_WATCHED}) IS NOT TRUE) AND (expires_at, orders.id) > ($3::timestamptz, $4::uuid)
   ORDER BY expires_at, orders.id LIMIT $5`
 
 // Orders whose sweeps amount to their transfers but for dust, and that were not notified of as settled. Each is looked at when its sweep comes, so that few

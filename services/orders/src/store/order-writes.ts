@@ -33,10 +33,10 @@ const INSERT: Statement = {
   name: 'orders-insert',
   text: `
   WITH opened AS (${settleCharges("SELECT charged, 'opened' FROM unnest($charged::uuid[]) AS charged")}),
-  asked AS (INSERT INTO deposit_states (order_id, asked_at) SELECT id, created_at FROM json_populate_recordset(NULL::orders, $orders) ON CONFLICT DO NOTHING),
-  elsewhere AS (
+  asked AS (
     INSERT INTO order_networks (order_id, chain_id, asked_at)
-    SELECT id, (network ->> 'chainId')::int, created_at FROM json_populate_recordset(NULL::orders, $orders), jsonb_array_elements(networks) AS network
+    SELECT id, chain, created_at FROM json_populate_recordset(NULL::orders, $orders) AS opened,
+      LATERAL (SELECT opened.chain_id UNION ALL SELECT (network ->> 'chainId')::int FROM jsonb_array_elements(networks) AS network) AS of_it (chain)
     ON CONFLICT DO NOTHING),
   customers AS (${insertCustomers}),
   documents AS (${insertDocuments})

@@ -13,14 +13,9 @@ const isNewer = (known: string, incoming: string) => {
 const BLOCKED: Statement = {
   name: 'deposit-blocked',
   text: `
-  WITH elsewhere AS (
-    UPDATE order_networks AS known SET blocked_reason = $reason, blocked_revision = $revision::int,
-      blocked_generation = ${generationOf('$generation::uuid', 'known.blocked_generation')}
-    WHERE order_id = $order_id::uuid AND chain_id = $chain_id::int AND ${isNewer('known.blocked_generation', '$generation::uuid')})
-  INSERT INTO deposit_states AS known (order_id, merchant_id, blocked_reason, blocked_generation, blocked_revision)
-  SELECT $order_id::uuid, (SELECT merchant_id FROM orders WHERE id = $order_id::uuid), $reason::text, $generation::uuid, $revision::int
-  WHERE NOT EXISTS (SELECT FROM orders WHERE id = $order_id::uuid AND chain_id <> $chain_id::int)
-  ON CONFLICT (order_id) DO UPDATE SET merchant_id = EXCLUDED.merchant_id, blocked_reason = EXCLUDED.blocked_reason,
+  INSERT INTO order_networks AS known (order_id, chain_id, merchant_id, blocked_reason, blocked_generation, blocked_revision)
+  SELECT $order_id::uuid, $chain_id::int, (SELECT merchant_id FROM orders WHERE id = $order_id::uuid), $reason::text, $generation::uuid, $revision::int
+  ON CONFLICT (order_id, chain_id) DO UPDATE SET merchant_id = EXCLUDED.merchant_id, blocked_reason = EXCLUDED.blocked_reason,
     blocked_generation = ${generationOf('EXCLUDED.blocked_generation', 'known.blocked_generation')}, blocked_revision = EXCLUDED.blocked_revision
   WHERE ${isNewer('known.blocked_generation', 'EXCLUDED.blocked_generation')}`,
 }
@@ -52,14 +47,11 @@ const CHANGED: Statement = {
 }
 
 /** In another generation no deposit is blocked until the listener states it anew. */
-export const UNBLOCKED_CTE = (begun: string) => {
-  const unblocked = 'blocked_reason = NULL, blocked_generation = $generation::uuid, blocked_revision = 0'
-  const isOlder = `blocked_reason IS NOT NULL AND (blocked_generation IS NULL OR blocked_generation < $generation::uuid) AND EXISTS (SELECT FROM ${begun})`
-  return `
+export const UNBLOCKED_CTE = (begun: string) => `
   unblocked AS (
-    UPDATE deposit_states SET ${unblocked} FROM orders WHERE orders.id = order_id AND orders.chain_id = $chain_id::int AND ${isOlder}),
-  unblocked_elsewhere AS (UPDATE order_networks SET ${unblocked} WHERE chain_id = $chain_id::int AND ${isOlder})`
-}
+    UPDATE order_networks SET blocked_reason = NULL, blocked_generation = $generation::uuid, blocked_revision = 0
+    WHERE chain_id = $chain_id::int AND blocked_reason IS NOT NULL AND (blocked_generation IS NULL OR blocked_generation < $generation::uuid)
+      AND EXISTS (SELECT FROM ${begun}))`
 
 /** A signature that the listener has not stated anew by the time at which it watches the order again was forgotten: it is not coming. */
 export const UNSIGNED_CTE = (stated: string) => `

@@ -11,28 +11,19 @@ const ASKED_AGO = '(asked_at IS NULL OR asked_generation IS DISTINCT FROM $2::uu
 
 // Raw SQL because its plan was measured: `chain_id > 0` names the index of open orders. What was asked in this generation is asked again after a minute.
 const UNWATCHED = `
-  SELECT ${orders.select()} FROM orders LEFT JOIN deposit_states AS deposit ON deposit.order_id = orders.id
-  WHERE chain_id = $1 AND ${OPEN} AND (deposit.watched_generation IS DISTINCT FROM $2::uuid OR deposit.watched_through < 0) AND ${ASKED_AGO}
-  ORDER BY expires_at LIMIT $4`
-// Raw SQL, as the one above: those that may be paid there beside their first network.
-const UNWATCHED_ELSEWHERE = `
-  SELECT ${orders.select()} FROM orders JOIN order_networks AS other ON other.order_id = orders.id AND other.chain_id = $1
-  WHERE ${OPEN} AND (other.watched_generation IS DISTINCT FROM $2::uuid OR other.watched_through IS NULL OR other.watched_through < 0) AND ${ASKED_AGO}
+  SELECT ${orders.select()} FROM orders JOIN order_networks AS network ON network.order_id = orders.id AND network.chain_id = $1
+  WHERE ${OPEN} AND (network.watched_generation IS DISTINCT FROM $2::uuid OR network.watched_through < 0) AND ${ASKED_AGO}
   ORDER BY expires_at LIMIT $4`
 // Raw SQL, as the one above. Open orders too: one that is closed between this page and the next question about open ones would be in neither.
 const ALL = `
-  SELECT ${orders.select()} FROM orders
-  WHERE id > $2 AND (chain_id = $1 OR EXISTS (SELECT FROM order_networks AS other WHERE other.order_id = orders.id AND other.chain_id = $1)) ORDER BY id LIMIT $3`
+  SELECT ${orders.select()} FROM orders JOIN order_networks AS network ON network.order_id = orders.id AND network.chain_id = $1
+  WHERE id > $2 ORDER BY id LIMIT $3`
 // Raw SQL because it commits with the event.
 const ASKED: Statement = {
   name: 'watch-asked',
   text: `
-  WITH elsewhere AS (
-    UPDATE order_networks SET asked_generation = $generation::uuid, asked_at = $at::timestamptz
-    WHERE chain_id = $chain_id::int AND order_id = ANY($order_ids::uuid[]))
-  INSERT INTO deposit_states AS known (order_id, asked_generation, asked_at)
-  SELECT id, $generation::uuid, $at::timestamptz FROM orders WHERE id = ANY($order_ids::uuid[]) AND chain_id = $chain_id::int ORDER BY id
-  ON CONFLICT (order_id) DO UPDATE SET asked_generation = EXCLUDED.asked_generation, asked_at = EXCLUDED.asked_at`,
+  UPDATE order_networks SET asked_generation = $generation::uuid, asked_at = $at::timestamptz
+  WHERE chain_id = $chain_id::int AND order_id = ANY($order_ids::uuid[])`,
 }
 // Raw SQL because it commits with the event.
 const RESENT: Statement = {
@@ -67,16 +58,14 @@ export function watchStore(database: Database, prisma: PrismaClient, now: () => 
     /** Asks for open orders that are not watched in this generation. Resolves to whether there may be more. */
     async askOpen(chainId: number, generation: string | null): Promise<boolean> {
       const values = [chainId, generation, new Date(now().getTime() - ASK_AGAIN_MS), PAGE]
-      const first = await database.query({ name: 'watch-unwatched', text: UNWATCHED }, values)
-      const others = await database.query({ name: 'watch-unwatched-elsewhere', text: UNWATCHED_ELSEWHERE }, values)
-      const found = [...first.rows, ...others.rows].map(toOrder)
+      const found = (await database.query({ name: 'watch-unwatched', text: UNWATCHED }, values)).rows.map(toOrder)
       if (found.length === 0) return false
       await database.commit({
         events: outboxRows([watchEvent(found, chainId, generation)], now()),
         write: ASKED,
         values: { chain_id: chainId, generation, at: now(), order_ids: found.map(({ id }) => id) },
       })
-      return first.rows.length === PAGE || others.rows.length === PAGE
+      return found.length === PAGE
     },
 
     /** Asks for payout addresses, past and present, that were not asked for in this generation. Resolves to whether there may be more. */
