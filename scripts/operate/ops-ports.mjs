@@ -20,7 +20,26 @@ export const replicaUrls = async services =>
     ),
   )
 
+/** One replica of the listener of each network beside the first: OTHER_LISTENERS_OPS_URLS, comma-separated, or those of npm start. */
+export function otherListenerUrls() {
+  const given = process.env.OTHER_LISTENERS_OPS_URLS
+  if (given !== undefined) return given === '' ? [] : listOf(given)
+  if (process.env[variableOf('chain-listener')]) return []
+  return (described()?.other_networks ?? []).map(({ metrics_url }) => withoutPath(metrics_url))
+}
+
 const listOf = urls => urls.split(',').map(url => url.trim())
+const withoutPath = url => url.replace(/\/metrics$/, '')
+const STATE_FILE = join(process.env.PONTE_STATE_DIR ?? join(import.meta.dirname, '../../.ponte'), 'embedded.json')
+
+/** What npm start wrote; undefined where it does not run. */
+function described() {
+  try {
+    return JSON.parse(readFileSync(STATE_FILE, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
 
 async function addressesOf(url) {
   const { hostname } = new URL(url)
@@ -33,15 +52,12 @@ async function addressesOf(url) {
 function namedUrls(services) {
   const given = Object.fromEntries(services.map(service => [service, process.env[variableOf(service)]]))
   if (services.every(service => given[service])) return given
-  const file = join(process.env.PONTE_STATE_DIR ?? join(import.meta.dirname, '../../.ponte'), 'embedded.json')
-  try {
-    const { metrics_urls } = JSON.parse(readFileSync(file, 'utf8'))
-    return Object.fromEntries(services.map(service => [service, given[service] ?? metrics_urls[service].replace(/\/metrics$/, '')]))
-  } catch {
+  const running = described()
+  if (!running)
     throw new StepError(
-      `Start Ponte first (npm start), or set ${services.map(variableOf).join(' and ')} to their ops ports. (${file} is not there.)`,
+      `Start Ponte first (npm start), or set ${services.map(variableOf).join(' and ')} to their ops ports. (${STATE_FILE} is not there.)`,
     )
-  }
+  return Object.fromEntries(services.map(service => [service, given[service] ?? withoutPath(running.metrics_urls[service])]))
 }
 
 /** One question to an ops port; what is no answer is thrown with its text. */

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
 import { fail, StepError } from '../develop/steps.mjs'
 import { audit } from './audit.mjs'
-import { ask, opsUrls } from './ops-ports.mjs'
+import { ask, opsUrls, otherListenerUrls } from './ops-ports.mjs'
 
 // The operator's own audit: asks chain-listener, orders and webhook-dispatcher on their ops ports for their rows, and judges them by tests/audit, which
-// imports nothing of theirs. Ends with 1 when anything differs. With --restored 2026-11-22T14:00:00Z/2026-11-22T14:20:00Z the orders that a restored database
+// imports nothing of theirs. Of several networks it asks each one's listener; the blocks that are named are the first one's. Ends with 1 when anything differs. With --restored 2026-11-22T14:00:00Z/2026-11-22T14:20:00Z the orders that a restored database
 // of orders forgot are named with their money, and are no difference (docs/operating/recover.md).
 const LOOK_AGAIN_MS = 3_000
 const USAGE = 'Usage: reconcile [--from-block N] [--to-block N] [--restored <moment restored to>/<moment of restoring>]…'
@@ -18,7 +18,7 @@ async function main() {
       restored: { type: 'string', multiple: true, default: [] },
     },
   })
-  const urls = opsUrls(['chain-listener', 'orders', 'webhook-dispatcher'])
+  const urls = { ...opsUrls(['chain-listener', 'orders', 'webhook-dispatcher']), otherListeners: otherListenerUrls() }
   const from = blockOf(values['from-block']) ?? 0
   const restored = values.restored.map(spanOf)
   const options = {
@@ -40,7 +40,7 @@ async function main() {
     const first = new Set(report.differences)
     report = { ...again, differences: again.differences.filter(difference => first.has(difference)) }
   }
-  await print(urls['chain-listener'], from, report)
+  await print([urls['chain-listener'], ...urls.otherListeners], report)
   if (report.differences.length > 0) process.exitCode = 1
 }
 
@@ -56,12 +56,17 @@ function spanOf(text) {
   return { from, until }
 }
 
-async function print(listener, from, { to, payments, unmatched, orders, events, addresses, lost, unchecked, differences }) {
-  const { count, total, oldest_first } = await ask(listener, '/deposits')
-  console.log(`Blocks ${from} to ${to}: ${payments} payments, ${unmatched} of them settle nothing and are kept with the reason.`)
+async function print(listeners, { networks, orders, events, addresses, lost, unchecked, differences }) {
+  const of = chainId => (networks.length === 1 ? '' : ` of chain ${chainId}`)
+  for (const { chainId, from, to, payments, unmatched } of networks)
+    console.log(
+      `Blocks ${from} to ${to}${of(chainId)}: ${payments} payments, ${unmatched} of them settle nothing and are kept with the reason.`,
+    )
   console.log(`${orders} orders, ${addresses} deposit addresses and ${events} events of merchants.`)
-  if (count > 0) {
-    console.log(`${count} deposit addresses hold ${total} USDC that is not swept yet:`)
+  for (const [index, listener] of listeners.entries()) {
+    const { count, total, oldest_first } = await ask(listener, '/deposits')
+    if (count === 0) continue
+    console.log(`${count} deposit addresses hold ${total} USDC that is not swept yet${of(networks[index].chainId)}:`)
     for (const one of oldest_first)
       console.log(`  ${one.deposit_address}  ${one.amount} USDC for ${one.age_seconds} s, order ${one.order_id}`)
   }

@@ -22,7 +22,16 @@ const seen = (log: number, more: Row): Row => ({
   ...{ kind: 'router', router: ROUTER, memo: 'a1', merchant: SHOP, payer: '0xee', deposit: null, amount: '1000000', fee: '10000', ...more },
 })
 const nothing: EntryBooks = {
-  ...{ ledger: [], token: TOKEN, orders: [order()], attachments: [], unmatched: [], sweeps: [], refunds: [], entries: [] },
+  ...{
+    ledger: [],
+    networks: new Map([['1', { generation: 'g', token: TOKEN }]]),
+    orders: [order()],
+    attachments: [],
+    unmatched: [],
+    sweeps: [],
+    refunds: [],
+    entries: [],
+  },
   ...{ ledgers: [], quarterSums: [], daySums: [], closes: [{ through: null }] },
   payoutAddresses: [{ merchant_id: 'm1', merchant_version: 1, payout_address: '0xCC', since: time(0) }],
 }

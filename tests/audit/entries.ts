@@ -1,9 +1,10 @@
+import { type Networks, offerOn } from './networks'
 import { groupBy, lower, millis, type Row, seconds, text, units, unlike } from './rows'
 
 export interface EntryBooks {
-  /** The listener's payments and sweeps. */
+  /** The listeners' payments and sweeps, of every network. */
   ledger: readonly Row[]
-  token: string | null
+  networks: Networks
   orders: readonly Row[]
   attachments: readonly Row[]
   /** Asked for the reason alone, which is judged where they are compared with the listener's. */
@@ -75,11 +76,12 @@ export function dueEntries(books: EntryBooks): Due[] {
   const feeless = new Set(sweeps.filter(({ fee_units }) => fee_units === null).map(row => String(row.id)))
   const paidAt = payoutSpans(books.payoutAddresses)
   const confirmed = ledger.filter(({ state }) => state === 'confirmed')
-  const known = new Set(confirmed.filter(({ kind }) => kind === 'transfer').map(row => `${row.memo} ${lower(row.deposit)}`))
-  const termsMatch = (order: Row, row: Row) =>
-    text(order.chain_id) === text(row.chain_id) &&
-    lower(order.token_address) === books.token &&
-    (['router', 'merchant'] as const).every(column => lower(order[`${column}_address`]) === lower(row[column]))
+  const known = new Set(confirmed.filter(({ kind }) => kind === 'transfer').map(row => `${row.chain_id} ${row.memo} ${lower(row.deposit)}`))
+  const termsMatch = (order: Row, row: Row) => {
+    const offer = offerOn(order, row.chain_id)
+    const token = books.networks.get(String(row.chain_id))?.token
+    return offer !== undefined && offer.token === token && offer.router === lower(row.router) && offer.merchant === lower(row.merchant)
+  }
   const orderOf = (row: Row) => {
     const own = attached.get(idOf(row))
     if (own !== undefined) return byId.get(own)
@@ -99,7 +101,7 @@ export function dueEntries(books: EntryBooks): Due[] {
     const rate = order ? units(order.rate_micros) : null
     const fee =
       row.fee === null || feeless.has(idOf(row)) ? (gross * units(order?.fee_bps ?? bpsOf(orders, row.router))) / 10_000n : units(row.fee)
-    const isKnown = known.has(`${row.memo} ${lower(row.payer)}`)
+    const isKnown = known.has(`${row.chain_id} ${row.memo} ${lower(row.payer)}`)
     const came: Kind = order ? 'payment' : row.memo === DIRECT ? 'direct' : 'unmatched'
     const grossBrl = centavos(gross, rate)
     const feeBrl = centavos(fee, rate)
@@ -155,7 +157,11 @@ export function dueEntries(books: EntryBooks): Due[] {
   return [...due, ...given, ...returned]
 }
 
-const isLater = (a: Row, b: Row) =>
+/** By block time across chains. */
+const isLater = (a: Row, b: Row) => (text(a.chain_id) !== text(b.chain_id) ? isAfter(a, b) : isHigher(a, b))
+const isAfter = (a: Row, b: Row) =>
+  millis(a.block_time) > millis(b.block_time) || (millis(a.block_time) === millis(b.block_time) && idOf(a) > idOf(b))
+const isHigher = (a: Row, b: Row) =>
   Number(a.block_number) > Number(b.block_number) ||
   (Number(a.block_number) === Number(b.block_number) && Number(a.log_index) > Number(b.log_index))
 
@@ -203,10 +209,10 @@ function standingOf(entries: readonly Row[]): Row[] {
 const aboutOf = (row: Row) => `entry ${row.sequence} of merchant ${row.merchant_id}`
 
 function againstDue(standing: readonly Row[], due: readonly Due[]): string[] {
-  const placed = groupBy(standing, row => `${row.merchant_id} ${row.tx_hash} ${row.log_index} ${row.kind}`)
+  const placed = groupBy(standing, row => `${row.merchant_id} ${row.chain_id} ${row.tx_hash} ${row.log_index} ${row.kind}`)
   const differences: string[] = []
   for (const one of due) {
-    const key = `${one.merchant} ${one.tx} ${one.log} ${one.kind}`
+    const key = `${one.merchant} ${one.chain} ${one.tx} ${one.log} ${one.kind}`
     const [row, ...more] = placed.get(key) ?? []
     placed.set(key, more)
     if (!row) differences.push(`entries: merchant ${one.merchant} lacks ${one.kind} of ${one.units} units by log ${one.log} of ${one.tx}`)
@@ -235,7 +241,7 @@ const termsDifferences = (row: Row, due: Due): string[] =>
 /** By the entries alone: what a router received by one log left it by the same, in units and in centavos. */
 function balanceDifferences(standing: readonly Row[]): string[] {
   const centavosOf = (row: Row) => units(row.brl_centavos ?? 0)
-  return [...groupBy(standing, row => `${row.merchant_id} ${row.tx_hash} ${row.log_index}`).values()].flatMap(rows => {
+  return [...groupBy(standing, row => `${row.merchant_id} ${row.chain_id} ${row.tx_hash} ${row.log_index}`).values()].flatMap(rows => {
     const came = rows.filter(({ kind }) => kind === 'payment' || kind === 'unmatched')
     const left = rows.filter(({ kind }) => kind === 'fee' || kind === 'settled')
     if (came.length === 0 || left.length === 0) return []

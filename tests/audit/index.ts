@@ -1,12 +1,13 @@
 import { checkpointDifferences } from './checkpoints'
 import { entryDifferences } from './entries'
 import { forgottenBy, type LostOrder, lostOrders, type Restored } from './lost'
+import { offersOf } from './networks'
 import { networkDifferences, type OrderEvent, orderDifferences } from './orders'
 import { addressesAgainstOrders, ledgerAgainstOrders, paymentsOf } from './payments'
 import { payoutDifferences } from './payouts'
 import { askPublished, rateDifferences } from './rates'
 import { returnsAgainstListener } from './returns'
-import { ask, groupBy, lower, type OpsUrls, type Row, readTable } from './rows'
+import { ask, groupBy, lower, type OpsUrls, type Row, readTable, text } from './rows'
 import { eventOf, eventsAgainstDeliveries } from './webhooks'
 
 export type { Restored } from './lost'
@@ -18,6 +19,7 @@ const DAY_MS = 86_400_000
 const OUTBOX_DAYS = 6.9
 
 export interface AuditOptions {
+  /** Blocks of the first network that are held against its chain; those of each other one are all. */
   from: number
   /** The last confirmed block when it is not given. */
   to: number | undefined
@@ -31,9 +33,8 @@ export interface AuditOptions {
 }
 
 export interface Report {
-  to: number
-  payments: number
-  unmatched: number
+  /** The first, and each other one. */
+  networks: { chainId: number; from: number; to: number; payments: number; unmatched: number }[]
   orders: number
   events: number
   addresses: number
@@ -44,6 +45,7 @@ export interface Report {
 }
 
 interface Status {
+  chain_id: number
   confirmed_block: number | null
   generation: string | null
   token_address: string
@@ -54,21 +56,30 @@ export async function audit(
   urls: OpsUrls,
   { from, to: wanted, toleranceLimit = 10_000n, now = Date.now(), restored = [], ptaxUrl }: AuditOptions,
 ): Promise<Report> {
-  const [listener, orders, dispatcher] = [urls['chain-listener'], urls.orders, urls['webhook-dispatcher']]
-  const status = await ask<Status>(listener, '/status')
-  if (status.confirmed_block === null) throw new Error('The listener has confirmed nothing yet.')
-  const to = Math.min(wanted ?? status.confirmed_block, status.confirmed_block)
-  if (from > to) throw new Error(`Block ${from} is not confirmed yet; the last one that is, is ${status.confirmed_block}.`)
-  const onChain = await chainDifferences(listener, from, to)
+  const { orders, 'webhook-dispatcher': dispatcher } = urls
+  const listeners = await Promise.all(
+    [urls['chain-listener'], ...(urls.otherListeners ?? [])].map((url, index) =>
+      askedOf(url, index === 0 ? { from, to: wanted } : { from: 0 }),
+    ),
+  )
+  const onChain = (await Promise.all(listeners.map(chainDifferences))).flat()
+  const networks = new Map(
+    listeners.map(({ status }) => [String(status.chain_id), { generation: status.generation, token: lower(status.token_address) }]),
+  )
+  if (networks.size < listeners.length) throw new Error('Two of the listeners are of one chain.')
+  const ofListeners = async (table: string) => (await Promise.all(listeners.map(({ url }) => readTable(url, table)))).flat()
+  const [first] = listeners
+  if (!first) throw new Error('There is no listener to ask.')
   const [ledger, payables, payouts, watches, checkpoints] = await Promise.all([
-    readTable(listener, 'payments'),
-    readTable(listener, 'payables'),
-    readTable(listener, 'payouts'),
-    readTable(listener, 'refund_watches'),
-    readTable(listener, 'checkpoints'),
+    ofListeners('payments'),
+    ofListeners('payables'),
+    // Plain transfers to payout addresses are known on the first network alone.
+    readTable(first.url, 'payouts'),
+    ofListeners('refund_watches'),
+    ofListeners('checkpoints'),
   ])
   const [refunds, signatures] = await Promise.all([readTable(orders, 'refunds'), readTable(orders, 'refund_signatures')])
-  const [orderRows, payments, sweeps, unmatched, attachments, networks, outbox, merchants, cursors] = await Promise.all(
+  const [orderRows, payments, sweeps, unmatched, attachments, orderNetworks = [], outbox, merchants, cursors] = await Promise.all(
     ['orders', 'payments', 'sweeps', 'unmatched_payments', 'attachments', 'order_networks', 'outbox', 'merchants', 'chain_cursors'].map(
       table => readTable(orders, table),
     ),
@@ -89,21 +100,26 @@ export async function audit(
   const books = {
     created: createdOf(outbox ?? []),
     remembered: now - OUTBOX_DAYS * DAY_MS,
-    ...{ ledger, payables, generation: status.generation, token: lower(status.token_address) },
+    ...{ ledger, payables, networks, orderNetworks },
     ...{
       orders: orderRows ?? [],
       payments: payments ?? [],
       unmatched: unmatched ?? [],
       attachments: attachments ?? [],
       sweeps: sweeps ?? [],
-      networks: networks ?? [],
     },
   }
   const isForgotten = forgottenBy(restored)
   const lost = lostOrders(books, isForgotten)
-  const confirmedAt = (chainId: unknown) => cursors?.find(row => row.chain_id === chainId)?.confirmed_time
+  /** Until when every network of the order is read and confirmed, in seconds. */
+  const confirmedTime = (order: Row) =>
+    Math.min(
+      ...offersOf(order).map(
+        ({ chain }) => Date.parse(String(cursors?.find(row => text(row.chain_id) === chain)?.confirmed_time ?? 0)) / 1_000,
+      ),
+    )
+  const others = new Map(listeners.map(({ status, confirmed }) => [String(status.chain_id), confirmed]))
   const facts = gather({ ledger, payments: books.payments, merchants: merchants ?? [], outbox: outbox ?? [] })
-  const inSpan = ({ block_number }: Row) => Number(block_number) >= from && Number(block_number) <= to
   const differences = [
     ...onChain,
     ...ledgerAgainstOrders(books),
@@ -111,7 +127,7 @@ export async function audit(
     ...entryDifferences({ ...books, refunds, payoutAddresses, entries, ledgers, quarterSums, daySums, closes }),
     ...rateDifferences({ marketRates, ptaxRates, published: published ?? undefined }),
     ...payoutDifferences({
-      ...books,
+      ...{ generation: first.status.generation, token: lower(first.status.token_address), orders: books.orders },
       payoutAddresses,
       payoutSpans,
       payouts,
@@ -121,14 +137,14 @@ export async function audit(
     }),
     ...checkpointDifferences(checkpoints, ledger),
     ...returnsAgainstListener({ ...books, refunds, signatures, watches, now, isForgotten }),
-    ...networkDifferences(books.orders, books.networks),
+    ...networkDifferences(books.orders, orderNetworks),
     ...books.orders.flatMap(order =>
       orderDifferences({
         order,
         ...facts(order),
         hasAllEvents: now - Date.parse(String(order.created_at)) < OUTBOX_DAYS * DAY_MS,
         // A payment that is deep enough is confirmed; those above are compared with the listener's state of them.
-        confirmed: { block: status.confirmed_block ?? 0, time: Date.parse(String(confirmedAt(order.chain_id) ?? 0)) / 1_000 },
+        confirmed: { block: first.confirmed, others, time: confirmedTime(order) },
         toleranceLimit,
       }),
     ),
@@ -142,9 +158,14 @@ export async function audit(
     }),
   ]
   return {
-    to,
-    payments: ledger.filter(row => row.kind !== 'sweep' && row.state !== 'orphaned' && inSpan(row)).length,
-    unmatched: books.unmatched.filter(row => row.status === 'confirmed' && inSpan(row)).length,
+    networks: listeners.map(({ status: { chain_id }, from, to }) => {
+      const isHere = (row: Row) => Number(row.chain_id) === chain_id && Number(row.block_number) >= from && Number(row.block_number) <= to
+      return {
+        ...{ chainId: chain_id, from, to },
+        payments: ledger.filter(row => row.kind !== 'sweep' && row.state !== 'orphaned' && isHere(row)).length,
+        unmatched: books.unmatched.filter(row => row.status === 'confirmed' && isHere(row)).length,
+      }
+    }),
     orders: books.orders.length,
     events: events?.length ?? 0,
     addresses: payables.filter(({ address }) => address !== null).length,
@@ -154,8 +175,26 @@ export async function audit(
   }
 }
 
+interface Asked {
+  url: string
+  status: Status
+  confirmed: number
+  /** The blocks that are held against the chain. */
+  from: number
+  to: number
+}
+
+async function askedOf(url: string, { from, to: wanted }: { from: number; to?: number | undefined }): Promise<Asked> {
+  const status = await ask<Status>(url, '/status')
+  const confirmed = status.confirmed_block
+  if (confirmed === null) throw new Error(`The listener of chain ${status.chain_id} has confirmed nothing yet.`)
+  const to = Math.min(wanted ?? confirmed, confirmed)
+  if (from > to) throw new Error(`Block ${from} is not confirmed yet; the last one that is, is ${confirmed}.`)
+  return { url, status, confirmed, from, to }
+}
+
 /** The chain against the listener's rows, log by log, and what every address holds: read by the listener through another node than its scan. */
-async function chainDifferences(listener: string, from: number, to: number): Promise<string[]> {
+async function chainDifferences({ url: listener, from, to }: Asked): Promise<string[]> {
   interface Difference {
     kind: string
     tx_hash: string | null
@@ -193,11 +232,13 @@ async function chainDifferences(listener: string, from: number, to: number): Pro
   return found
 }
 
+/** By the order's id and the chain. */
 const createdOf = (outbox: readonly Row[]): Map<string, Row> =>
   new Map(
-    outbox
-      .flatMap(row => (row.type === 'deposit.watch' ? ((readable(row)?.data.orders ?? []) as Row[]) : []))
-      .map(order => [String(order.order_id), order] as const),
+    outbox.flatMap(row => {
+      const data = row.type === 'deposit.watch' ? readable(row)?.data : undefined
+      return ((data?.orders ?? []) as Row[]).map(order => [`${order.order_id} ${data?.chain_id}`, order] as const)
+    }),
   )
 
 function gather({ ledger, payments, merchants, outbox }: Record<'ledger' | 'payments' | 'merchants' | 'outbox', readonly Row[]>) {

@@ -35,7 +35,8 @@ export function lostOrders(
     unmatched.filter(({ status }) => status !== 'orphaned'),
     row => String(row.memo),
   )
-  return payables
+  // Watched on several networks, it is lost once.
+  return [...new Map(payables.map(row => [row.order_id, row])).values()]
     .filter(({ order_id }) => !known.has(String(order_id)) && isForgotten(order_id))
     .map(row => ({
       id: String(row.order_id),

@@ -11,8 +11,16 @@ export interface OrderFacts {
   events: readonly OrderEvent[]
   /** False when the outbox may have forgotten some. */
   hasAllEvents: boolean
-  confirmed: { block: number; time: number }
+  confirmed: Confirmed
   toleranceLimit: bigint
+}
+
+/** The last confirmed block, of each network that orders follow, and the time that the order's own networks have all reached. */
+export interface Confirmed {
+  block: number
+  /** Of the networks beside the first, by chain. */
+  others?: ReadonlyMap<string, number>
+  time: number
 }
 
 export interface OrderEvent {
@@ -121,13 +129,14 @@ export function stateDifferences({
   confirmed,
 }: Pick<OrderFacts, 'order' | 'payments' | 'sweeps' | 'confirmed'>): string[] {
   const about = `order ${order.id}`
+  const live = payments.filter(({ status }) => status !== 'orphaned')
+  const { heightOf, confirmedBlock } = joinedBlocks([...live, ...sweeps], confirmed)
   const place = (row: Row) => ({
     txHash: String(row.tx_hash),
-    block: Number(row.block_number),
+    block: heightOf(row),
     logIndex: Number(row.log_index),
     time: seconds(row.block_time),
   })
-  const live = payments.filter(({ status }) => status !== 'orphaned')
   const transfers: TransferFact[] = live
     .filter(({ kind }) => kind === 'transfer')
     .map(row => ({ ...place(row), from: String(lower(row.payer_address)), amount: units(row.gross_units) }))
@@ -147,7 +156,7 @@ export function stateDifferences({
       cancelled: order.cancelled_at !== null,
       accepted: isAccepted ? String(order.tx_hash) : null,
     },
-    { transfers, routerPayments: [...received, ...swept], confirmedBlock: confirmed.block, confirmedTime: confirmed.time },
+    { transfers, routerPayments: [...received, ...swept], confirmedBlock, confirmedTime: confirmed.time },
   )
   const found: string[] = []
   if (!expected.statuses.includes(String(order.status)))
@@ -161,7 +170,19 @@ export function stateDifferences({
   ]
 }
 
-const chainOf = ({ id }: Row) => String(id).split(':')[0] ?? ''
+const chainOf = ({ id, chain_id }: Row) => text(chain_id) ?? String(id).split(':')[0] ?? ''
+
+/** Blocks of several chains as those of one, by their times: what is not confirmed on its own chain lies above what is. */
+function joinedBlocks(rows: readonly Row[], { block, others }: Confirmed) {
+  if (new Set(rows.map(chainOf)).size < 2)
+    return { heightOf: (row: Row) => Number(row.block_number), confirmedBlock: others?.get(rows[0] ? chainOf(rows[0]) : '') ?? block }
+  const isConfirmed = (row: Row) => Number(row.block_number) <= (others?.get(chainOf(row)) ?? block)
+  const blockOf = (row: Row) => `${chainOf(row)} ${row.block_number}`
+  const sorted = rows.toSorted((a, b) => Number(isConfirmed(b)) - Number(isConfirmed(a)) || inChainOrder(a, b))
+  const heights = new Map([...new Set(sorted.map(blockOf))].map((place, height) => [place, height]))
+  const confirmed = sorted.filter(isConfirmed).map(row => heights.get(blockOf(row)) ?? 0)
+  return { heightOf: (row: Row) => heights.get(blockOf(row)) ?? 0, confirmedBlock: Math.max(-1, ...confirmed) }
+}
 
 /** By block time across chains. */
 function inChainOrder(a: Row, b: Row): number {

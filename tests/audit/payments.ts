@@ -1,7 +1,8 @@
+import { type Networks, type Offer, offerOn, offersOf } from './networks'
 import { groupBy, lower, type Row, seconds, text, units, unlike } from './rows'
 
 export interface Books {
-  /** The listener's. */
+  /** The listeners', of every network. */
   ledger: readonly Row[]
   payables: readonly Row[]
   orders: readonly Row[]
@@ -10,15 +11,13 @@ export interface Books {
   /** Payments that merchants count for an order whose memo it does not carry. */
   attachments: readonly Row[]
   sweeps: readonly Row[]
-  /** Each network that an order may be paid on. */
-  networks: readonly Row[]
-  /** From each deposit.watch that the outbox still has, by the order's id. */
+  /** Each network that an order may be paid on, as orders knows it to be watched. */
+  orderNetworks: readonly Row[]
+  /** From each deposit.watch that the outbox still has, by the order's id and the chain. */
   created: ReadonlyMap<string, Row>
   /** The outbox still has what was published about orders of since then, in milliseconds. */
   remembered: number
-  /** The listener's history of now. */
-  generation: string | null
-  token: string | null
+  networks: Networks
 }
 
 const idOf = (row: Row) => `${row.chain_id}:${row.block_hash}:${row.log_index}`
@@ -49,7 +48,8 @@ export function ledgerAgainstOrders(books: Books): string[] {
     else differences.push(...termsAgainst(about, row, found, orders, books))
   }
   for (const [id, [found]] of places)
-    if (found && found.row.status !== 'orphaned') differences.push(`unfounded: ${id} in ${found.place} is unknown to the listener`)
+    if (found && found.row.status !== 'orphaned')
+      differences.push(`unfounded: ${id} in ${found.place} is unknown to ${listenerOf(id, books)}`)
   return differences
 }
 
@@ -64,6 +64,8 @@ function termsAgainst(
   const attached = books.attachments.find(({ payment_id }) => payment_id === booked.id)
   // A payment that matches an order has the order's terms, which its own row need not repeat.
   const terms = place === 'payments' ? order : booked
+  const offer = offerOn(order, row.chain_id)
+  const at = (column: 'router' | 'token') => (place === 'payments' ? offer?.[column] : lower(booked[`${column}_address`]))
   const amount = booked.exact_units ?? booked.gross_units
   return [
     ...unlike(about, [
@@ -73,9 +75,9 @@ function termsAgainst(
       ['memo', text((attached ?? terms)?.memo), text(row.memo)],
       ['attached to', attached?.order_id ?? booked.order_id, booked.order_id],
       ['merchant', lower(terms?.merchant_address), lower(row.merchant)],
-      ['router', lower(terms?.router_address), lower(row.router)],
-      ['chain', text(terms?.chain_id), text(row.chain_id)],
-      ['token', lower(terms?.token_address), books.token],
+      ['router', at('router'), lower(row.router)],
+      ['chain', place === 'payments' ? offer?.chain : text(booked.chain_id), text(row.chain_id)],
+      ['token', at('token'), books.networks.get(String(row.chain_id))?.token],
       ['tx_hash', booked.tx_hash, row.tx_hash],
       ['block', text(booked.block_number), text(row.block_number)],
       ['time', seconds(booked.block_time), seconds(row.block_time)],
@@ -108,14 +110,15 @@ function reasonDifferences(about: string, booked: Row, { orders, payments }: Boo
   const amount = units(booked.exact_units ?? booked.gross_units)
   const beside = payments.filter(one => one.order_id === order?.id)
   const already = beside.filter(({ status }) => status !== 'orphaned').reduce((sum, one) => sum + units(one.gross_units), 0n)
-  const differs = (column: string) => order !== undefined && lower(order[column]) !== lower(booked[column])
+  const offer = offerOn(order, booked.chain_id)
+  const differs = (column: 'router' | 'token' | 'merchant', name: string) => offer !== undefined && offer[column] !== lower(booked[name])
   const reason = (() => {
     if (amount > UNITS_MAX) return 'amount_out_of_range'
     if (!order) return 'unknown_memo'
-    if (text(order.chain_id) !== text(booked.chain_id)) return 'wrong_chain'
-    if (differs('router_address')) return 'wrong_router'
-    if (differs('token_address')) return 'wrong_token'
-    if (differs('merchant_address')) return 'wrong_recipient'
+    if (!offer) return 'wrong_chain'
+    if (differs('router', 'router_address')) return 'wrong_router'
+    if (differs('token', 'token_address')) return 'wrong_token'
+    if (differs('merchant', 'merchant_address')) return 'wrong_recipient'
     if (amount === 0n) return 'zero_amount'
     return already + amount > UNITS_MAX ? 'amount_out_of_range' : 'none'
   })()
@@ -127,81 +130,103 @@ function reasonDifferences(about: string, booked: Row, { orders, payments }: Boo
   ]
 }
 
-/** Each address ever issued is watched by the listener for its order, and what orders knows of it is what the listener published. `lost` orders are named elsewhere. */
-export function addressesAgainstOrders(
-  { payables, orders, networks, created, remembered, generation }: Books,
-  lost: ReadonlySet<string>,
-): string[] {
-  const watched = new Map(payables.map(row => [String(row.order_id), row]))
-  const states = new Map(networks.map(row => [`${row.order_id} ${row.chain_id}`, row]))
-  const known = new Set(orders.map(({ id }) => String(id)))
-  const differences = [...watched.keys()]
-    .filter(id => !known.has(id) && !lost.has(id))
-    .map(id => `address: the listener watches order ${id}, which orders does not have`)
-  for (const id of new Set(networks.map(row => String(row.order_id))))
-    if (!known.has(id) && !lost.has(id))
-      differences.push(`address: orders has a state of the address of order ${id}, which it does not have`)
-  for (const order of orders) {
-    const about = `order ${order.id}`
-    const payable = watched.get(String(order.id))
-    const state = states.get(`${order.id} ${order.chain_id}`)
-    if (!payable) {
-      differences.push(`address: the listener does not know ${about}`)
-      continue
-    }
-    differences.push(
-      ...unlike(`the listener's row of ${about}`, [
-        ['memo', payable.memo, order.memo],
-        ['merchant', lower(payable.merchant), lower(order.merchant_address)],
-        ['router', lower(payable.router), lower(order.router_address)],
-        ['address', lower(payable.address), lower(order.deposit_address)],
-        ['chain', text(payable.chain_id), text(order.chain_id)],
-        ['expiry', Date.parse(String(payable.expires_at)), Date.parse(String(order.expires_at))],
-      ]),
-    )
-    // Rows of the release before have neither merchant nor amount.
-    differences.push(
-      ...unlike(`the listener's row of ${about}`, [
-        ['merchant_id', payable.merchant_id ?? order.merchant_id, order.merchant_id],
-        ['asked_units', text(payable.asked_units ?? order.usdc_units), text(order.usdc_units)],
-        ['cancelled', payable.cancelled_at !== null && order.cancelled_at === null, false],
-      ]),
-    )
-    const event = created.get(String(order.id))
-    if (!event && Date.parse(String(order.created_at)) > remembered)
-      differences.push(`deposit.watch: ${about} was never sent to the listener`)
-    if (event)
-      differences.push(
-        ...unlike(about, [
-          ['watch_from', text(order.watch_from), text(event.watch_from)],
-          ['merchant_is_contract', order.merchant_is_contract, event.merchant_is_contract ?? false],
-        ]),
-        ...unlike(`the listener's row of ${about}`, [
-          // Earlier where a restored database of orders opened a charge again, and the listener kept the block of the first time.
-          // Where orders knew no head, the listener goes by the age of the order.
-          ...(Number(event.watch_from ?? 0) === 0
-            ? []
-            : [['watch_from', text(payable.watch_from), text(Math.min(Number(payable.watch_from), Number(event.watch_from)))] as const]),
-          ['merchant_is_contract', payable.merchant_is_contract, event.merchant_is_contract ?? false],
-        ]),
-      )
-    if (Number(payable.asked) > Number(payable.answered)) differences.push(`watched: the listener has not read everything of ${about}`)
-    else if (state?.watched_generation !== generation || Number(state?.watched_through ?? -1) < 0)
-      differences.push(`watched: ${about} does not know that it is watched`)
-    if (order.deposit_address === null) continue
+/** Each address ever issued is watched for its order by the listener of each of its networks, and what orders knows of it is what that one published. `lost` orders are named elsewhere. */
+export function addressesAgainstOrders(books: Books, lost: ReadonlySet<string>): string[] {
+  const watched = new Map(books.payables.map((row): [string, Row] => [`${row.order_id} ${row.chain_id}`, row]))
+  const known = new Set(books.orders.map(({ id }) => String(id)))
+  const offered = new Set(books.orders.flatMap(order => offersOf(order).map(({ chain }) => `${order.id} ${chain}`)))
+  const isUnknown = (id: unknown) => !known.has(String(id)) && !lost.has(String(id))
+  const stated = new Map(books.orderNetworks.map(row => [`${row.order_id} ${row.chain_id}`, row]))
+  return [
+    ...books.payables.flatMap(({ order_id, chain_id }) => {
+      if (isUnknown(order_id)) return [`address: the listener watches order ${order_id}, which orders does not have`]
+      return known.has(String(order_id)) && !offered.has(`${order_id} ${chain_id}`)
+        ? [`address: the listener of chain ${chain_id} watches order ${order_id}, which may not be paid there`]
+        : []
+    }),
+    ...books.orderNetworks
+      .filter(({ order_id }) => isUnknown(order_id))
+      .map(({ order_id }) => `address: orders has a state of the address of order ${order_id}, which it does not have`),
+    ...books.orders.flatMap(order =>
+      offersOf(order).flatMap(offer => {
+        const key = `${order.id} ${offer.chain}`
+        const about = `order ${order.id}${offer.chain === text(order.chain_id) ? '' : ` on chain ${offer.chain}`}`
+        return addressDifferences(
+          { about, order, offer, payable: watched.get(key), state: stated.get(key), event: books.created.get(key) },
+          books,
+        )
+      }),
+    ),
+  ]
+}
+
+interface Watched {
+  about: string
+  order: Row
+  offer: Offer
+  payable: Row | undefined
+  state: Row | undefined
+  event: Row | undefined
+}
+
+function addressDifferences({ about, order, offer, payable, state, event }: Watched, { remembered, networks }: Books): string[] {
+  const generation = networks.get(offer.chain)?.generation ?? null
+  if (!payable) return [`address: the listener does not know ${about}`]
+  const differences = unlike(`the listener's row of ${about}`, [
+    ['memo', payable.memo, order.memo],
+    ['merchant', lower(payable.merchant), offer.merchant],
+    ['router', lower(payable.router), offer.router],
+    ['address', lower(payable.address), offer.deposit],
+    ['chain', text(payable.chain_id), offer.chain],
+    ['expiry', Date.parse(String(payable.expires_at)), Date.parse(String(order.expires_at))],
+  ])
+  // Rows of the release before have neither merchant nor amount.
+  differences.push(
+    ...unlike(`the listener's row of ${about}`, [
+      ['merchant_id', payable.merchant_id ?? order.merchant_id, order.merchant_id],
+      ['asked_units', text(payable.asked_units ?? order.usdc_units), text(order.usdc_units)],
+      ['cancelled', payable.cancelled_at !== null && order.cancelled_at === null, false],
+    ]),
+  )
+  if (!event && Date.parse(String(order.created_at)) > remembered)
+    differences.push(`deposit.watch: ${about} was never sent to the listener`)
+  if (event)
     differences.push(
       ...unlike(about, [
-        ['blocked', state?.blocked_reason ?? null, payable.blocked_reason],
-        // Known since it was first blocked.
-        ['merchant of its deposit', state?.merchant_id ?? order.merchant_id, order.merchant_id],
-        ['blocked revision', state?.blocked_revision ?? 0, payable.blocked_published],
-        // Unnamed by the release before, and published anew in each.
-        ['blocked generation', state?.blocked_generation ?? generation, generation],
-        ['blocked published', payable.blocked_published, payable.blocked_revision],
+        ['watch_from', text(offer.watchFrom), text(event.watch_from)],
+        ['merchant_is_contract', offer.merchantIsContract, event.merchant_is_contract ?? false],
+      ]),
+      ...unlike(`the listener's row of ${about}`, [
+        // Earlier where a restored database of orders opened a charge again, and the listener kept the block of the first time.
+        // Where orders knew no head, the listener goes by the age of the order.
+        ...(Number(event.watch_from ?? 0) === 0
+          ? []
+          : [['watch_from', text(payable.watch_from), text(Math.min(Number(payable.watch_from), Number(event.watch_from)))] as const]),
+        ['merchant_is_contract', payable.merchant_is_contract, event.merchant_is_contract ?? false],
       ]),
     )
-  }
-  return differences
+  if (Number(payable.asked) > Number(payable.answered)) differences.push(`watched: the listener has not read everything of ${about}`)
+  else if (state?.watched_generation !== generation || Number(state?.watched_through ?? -1) < 0)
+    differences.push(`watched: ${about} does not know that it is watched`)
+  if (offer.deposit === null) return differences
+  return [
+    ...differences,
+    ...unlike(about, [
+      ['blocked', state?.blocked_reason ?? null, payable.blocked_reason],
+      // Known since it was first blocked.
+      ['merchant of its deposit', state?.merchant_id ?? order.merchant_id, order.merchant_id],
+      ['blocked revision', state?.blocked_revision ?? 0, payable.blocked_published],
+      // Unnamed by the release before, and published anew in each.
+      ['blocked generation', state?.blocked_generation ?? generation, generation],
+      ['blocked published', payable.blocked_published, payable.blocked_revision],
+    ]),
+  ]
+}
+
+/** Of the chain that the id names. */
+function listenerOf(id: string, { networks }: Books): string {
+  const chain = id.split(':')[0] ?? ''
+  return networks.has(chain) ? 'the listener' : `every listener that was asked: none is of chain ${chain}`
 }
 
 export const paymentsOf = (rows: readonly Row[]) => groupBy(rows, row => String(row.order_id))

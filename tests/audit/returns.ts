@@ -1,16 +1,16 @@
 import { id as keccak } from 'ethers'
+import { type Networks, offerOn } from './networks'
 import { groupBy, lower, millis, type Row, seconds, text, units, unlike } from './rows'
 
 export interface ReturnBooks {
   /** As orders has them, with every signature that it saw. */
   refunds: readonly Row[]
   signatures: readonly Row[]
-  /** The listener's. */
+  /** The listeners', of every network. */
   watches: readonly Row[]
   orders: readonly Row[]
   payments: readonly Row[]
-  /** The listener's history of now. */
-  generation: string | null
+  networks: Networks
   now: number
   isForgotten(id: unknown): boolean
 }
@@ -21,13 +21,14 @@ const isUnknown = ({ valid_before }: Row) => new Date(millis(valid_before)).getU
 
 /** Each return of orders is watched by the listener under the same terms, and is what it last stated; no order returns more than came for it. */
 export function returnsAgainstListener(books: ReturnBooks): string[] {
-  const { refunds, watches, generation, isForgotten } = books
+  const { refunds, watches, networks, isForgotten } = books
   const watched = new Map(watches.map(row => [String(row.refund_id), row]))
   const orders = new Map(books.orders.map(row => [String(row.id), row]))
   const signed = groupBy(books.signatures, row => String(row.refund_id))
   const differences: string[] = []
   for (const refund of refunds) {
     const about = `refund ${refund.id}`
+    const generation = networks.get(String(refund.chain_id))?.generation ?? null
     const watch = watched.get(String(refund.id))
     const seen = signed.get(String(refund.id)) ?? []
     watched.delete(String(refund.id))
@@ -50,7 +51,7 @@ function termsDifferences(about: string, refund: Row, order: Row | undefined): s
     ...unlike(about, [
       ['nonce', refund.nonce, nonce],
       ['merchant', refund.merchant_id, order?.merchant_id],
-      ['chain', text(refund.chain_id), text(order?.chain_id)],
+      ['chain', text(refund.chain_id), offerOn(order, refund.chain_id)?.chain],
       ['wallet', lower(refund.from_address), lower(order?.merchant_address)],
     ]),
   ]

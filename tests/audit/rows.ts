@@ -4,6 +4,8 @@ export type Row = Readonly<Record<string, unknown>>
 /** Where the ops ports are. */
 export interface OpsUrls {
   'chain-listener': string
+  /** Of each network beside the first. */
+  otherListeners?: readonly string[]
   orders: string
   'webhook-dispatcher': string
 }

@@ -1,0 +1,54 @@
+import { lower, type Row, text } from './rows'
+
+/** The listener of one network, by its own word. */
+export interface Listened {
+  /** The listener's history of now. */
+  generation: string | null
+  token: string | null
+}
+
+/** Of every network that orders follow, by chain. */
+export type Networks = ReadonlyMap<string, Listened>
+
+/** Where an order may be paid: its own columns for the first network, `networks` for each other one. */
+export interface Offer {
+  chain: string
+  merchant: string | null
+  router: string | null
+  token: string | null
+  deposit: string | null
+  watchFrom: unknown
+  merchantIsContract: unknown
+}
+
+export const offersOf = (order: Row): Offer[] => [
+  offer(
+    order.chain_id,
+    order,
+    order.router_address,
+    order.token_address,
+    order.deposit_address,
+    order.watch_from,
+    order.merchant_is_contract,
+  ),
+  ...(Array.isArray(order.networks) ? order.networks.map(Object) : []).map(other =>
+    offer(other.chainId, order, other.routerAddress, other.tokenAddress, other.depositAddress, other.watchFrom, other.merchantIsContract),
+  ),
+]
+
+/** Undefined where the order may not be paid on that chain. */
+export const offerOn = (order: Row | undefined, chain: unknown): Offer | undefined =>
+  order && offersOf(order).find(one => one.chain === text(chain))
+
+const offer = (
+  chain: unknown,
+  order: Row,
+  router: unknown,
+  token: unknown,
+  deposit: unknown,
+  watchFrom: unknown,
+  merchantIsContract: unknown,
+) => ({
+  ...{ chain: String(chain), merchant: lower(order.merchant_address), router: lower(router), token: lower(token), deposit: lower(deposit) },
+  ...{ watchFrom, merchantIsContract },
+})
