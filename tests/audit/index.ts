@@ -70,14 +70,13 @@ export async function audit(
   const ofListeners = async (table: string) => (await Promise.all(listeners.map(({ url }) => readTable(url, table)))).flat()
   const [first] = listeners
   if (!first) throw new Error('There is no listener to ask.')
-  const [ledger, payables, payouts, watches, checkpoints] = await Promise.all([
+  const [ledger, payables, watches, checkpoints] = await Promise.all([
     ofListeners('payments'),
     ofListeners('payables'),
-    // Plain transfers to payout addresses are known on the first network alone.
-    readTable(first.url, 'payouts'),
     ofListeners('refund_watches'),
     ofListeners('checkpoints'),
   ])
+  const payouts = await Promise.all(listeners.map(async ({ url, status }) => ({ status, rows: await readTable(url, 'payouts') })))
   const [refunds, signatures] = await Promise.all([readTable(orders, 'refunds'), readTable(orders, 'refund_signatures')])
   const [orderRows, payments, sweeps, unmatched, attachments, orderNetworks = [], outbox, merchants, cursors] = await Promise.all(
     ['orders', 'payments', 'sweeps', 'unmatched_payments', 'attachments', 'order_networks', 'outbox', 'merchants', 'chain_cursors'].map(
@@ -126,15 +125,17 @@ export async function audit(
     ...addressesAgainstOrders(books, new Set(lost.map(({ id }) => id))),
     ...entryDifferences({ ...books, refunds, payoutAddresses, entries, ledgers, quarterSums, daySums, closes }),
     ...rateDifferences({ marketRates, ptaxRates, published: published ?? undefined }),
-    ...payoutDifferences({
-      ...{ generation: first.status.generation, token: lower(first.status.token_address), orders: books.orders },
-      payoutAddresses,
-      payoutSpans,
-      payouts,
-      merchants: merchants ?? [],
-      now,
-      hasForgotten: restored.length > 0,
-    }),
+    ...payouts.flatMap(({ status, rows }) =>
+      payoutDifferences({
+        ...{ generation: status.generation, token: lower(status.token_address), orders: books.orders },
+        payoutAddresses,
+        payoutSpans: payoutSpans.filter(({ chain_id }) => chain_id === status.chain_id),
+        payouts: rows,
+        merchants: merchants ?? [],
+        now,
+        hasForgotten: restored.length > 0,
+      }),
+    ),
     ...checkpointDifferences(checkpoints, ledger),
     ...returnsAgainstListener({ ...books, refunds, signatures, watches, now, isForgotten }),
     ...networkDifferences(books.orders, orderNetworks),

@@ -8,7 +8,7 @@ export interface PayoutBooks {
   orders: readonly Row[]
   /** The listener's. */
   payouts: readonly Row[]
-  /** As orders was notified of them. */
+  /** As orders asks for them on that network, and was notified of them. */
   payoutSpans: readonly Row[]
   /** The listener's history of now. */
   generation: string | null
@@ -55,7 +55,7 @@ function historyDifferences({ payoutAddresses, merchants, orders }: PayoutBooks)
   ]
 }
 
-function watchDifferences({ payoutAddresses, orders, payouts, generation, token, now, hasForgotten }: PayoutBooks): string[] {
+function watchDifferences({ payoutAddresses, payoutSpans, orders, payouts, generation, token, now, hasForgotten }: PayoutBooks): string[] {
   const watched = new Map(payouts.map(row => [String(row.address), row]))
   const deposits = new Set(orders.map(({ deposit_address }) => lower(deposit_address)))
   const routers = [...new Set(orders.map(({ router_address }) => String(lower(router_address))))]
@@ -64,17 +64,19 @@ function watchDifferences({ payoutAddresses, orders, payouts, generation, token,
     payoutAddresses.filter(({ payout_address }) => payout_address !== null && !unpayable.has(lower(payout_address))),
     row => String(lower(row.payout_address)),
   )
+  const spans = new Map(payoutSpans.map(row => [String(row.address), row]))
   const differences: string[] = []
   for (const [address, rows] of asked) {
     const row = watched.get(address)
     watched.delete(address)
     const about = `payout address ${address}`
-    const unasked = rows.find(({ asked_generation, since }) => asked_generation !== generation && now - millis(since) > ASKED_MS)
-    if (unasked) differences.push(`payouts: ${about} was not sent to the listener`)
-    else if (!row && !deposits.has(address) && rows.every(({ asked_generation }) => asked_generation === generation))
-      differences.push(`payouts: the listener does not watch ${about}`)
-    const [first] = rows.flatMap(({ watch_from }) => (watch_from === null ? [] : [Number(watch_from)])).sort((a, b) => a - b)
-    if (row && first !== undefined && Number(row.watch_from) > first)
+    const span = spans.get(address)
+    const isAsked = span?.asked_generation === generation
+    if (!isAsked && rows.some(({ since }) => now - millis(since) > ASKED_MS))
+      differences.push(`payouts: ${about} was not sent to the listener`)
+    else if (!row && !deposits.has(address) && isAsked) differences.push(`payouts: the listener does not watch ${about}`)
+    const first = span?.asked_from ?? null
+    if (row && first !== null && Number(row.watch_from) > Number(first))
       differences.push(`payouts: ${about} is watched from block ${row.watch_from} on, and it was asked for from ${text(first)} on`)
   }
   if (!hasForgotten)
@@ -84,7 +86,7 @@ function watchDifferences({ payoutAddresses, orders, payouts, generation, token,
 
 /** The listener watches each in the blocks that it has stated to orders. */
 function spanDifferences({ payouts, payoutSpans, generation }: PayoutBooks): string[] {
-  const stated = new Map(payoutSpans.map(row => [String(row.address), row]))
+  const stated = new Map(payoutSpans.filter(row => row.generation !== null).map(row => [String(row.address), row]))
   const differences = payouts.flatMap(row => {
     const span = stated.get(String(row.address))
     stated.delete(String(row.address))

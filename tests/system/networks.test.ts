@@ -156,3 +156,16 @@ it('money goes back on the network that most came on, or on the one that is name
   await mineThere(async () => (await stateOf(made)) === 'confirmed' && (await stateOf(named)) === 'confirmed', 'it did not go back')
   expect([await other.balanceOf(payee), await world.chain.balanceOf(payee)]).toEqual([2_000_000n, 1_000_000n])
 }, 180_000)
+
+it('a plain transfer to the payout address is in the ledger on whichever network it came', async () => {
+  const came = [
+    { chain: world.chain, amount: 1_230_000n },
+    { chain: other, amount: 3_210_000n },
+  ]
+  for (const { chain, amount } of came) await transfer(chain, MERCHANT.address, amount)
+  const booked = async () => {
+    const { data } = await call<{ data: EntryBody[] }>(system.gatewayUrl, 'GET', '/api/v1/entries?kind=direct', merchant.api_key)
+    return came.map(({ chain, amount }) => data.filter(one => one.amount === formatUsdc(amount) && one.chain_id === chain.chainId).length)
+  }
+  await mineThere(async () => (await booked()).join() === '1,1', 'they are not in the ledger')
+}, 180_000)

@@ -23,7 +23,7 @@ const MOVING: [ServiceName, string, string][] = [
   [
     'orders',
     'payout addresses of which the listener is not asked',
-    `${number} payout_addresses, chain_cursors WHERE payout_address IS NOT NULL AND asked_generation IS DISTINCT FROM generation`,
+    `${number} payout_spans AS span JOIN chain_cursors AS cursor USING (chain_id) WHERE asked_generation IS DISTINCT FROM cursor.generation`,
   ],
   [
     'chain-listener',

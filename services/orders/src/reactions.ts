@@ -19,6 +19,8 @@ import type { ChargeOwner, Store } from './store'
 
 export interface ReactionDeps {
   store: Store
+  /** Networks that are followed. */
+  chainIds: readonly number[]
   now: () => Date
   intake: Intake
   charges: Charges
@@ -38,7 +40,7 @@ const ANNOUNCED_MAX = 500
 
 /** Handlers of others' events: find, decide, commit. */
 export function reactions(deps: ReactionDeps): Reactions {
-  const { store, now, intake, charges, chainMoved, payoutChanged, announce, logger, onQuarantined, audited } = deps
+  const { store, chainIds, now, intake, charges, chainMoved, payoutChanged, announce, logger, onQuarantined, audited } = deps
   /**
    * Closes an order that is no longer wanted. One that was never opened leaves a tombstone, because its charge may still come: the key of outcomes lets
    * one of the two be first, and the other finds it.
@@ -139,7 +141,7 @@ export function reactions(deps: ReactionDeps): Reactions {
 
   return {
     async 'merchant.updated'({ id, data, occurred_at }) {
-      await store.merchants.save(data, new Date(occurred_at), id)
+      await store.merchants.save(data, new Date(occurred_at), chainIds, id)
       if (data.payout_address === null) return
       payoutChanged()
       await store.charges.hurry(data, now())

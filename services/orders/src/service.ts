@@ -56,6 +56,8 @@ const ASK_MS = 60_000
 const EXPORTS_MS = 15_000
 /** Invoices look when an order is paid that was over; this is for what a process that ended left. */
 const INVOICES_MS = 60_000
+/** They are spread as they come; this is for a network that is new. */
+const SPREAD_MS = 600_000
 const RESEND_MS = 1_000
 const FOLLOWED_MS = 60_000
 const FORGET_MS = 600_000
@@ -150,11 +152,13 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     () => anyOf(chainIds, chainId => store.watch.askOpen(chainId, store.chain.view(chainId).generation)),
     logger,
   )
-  const unpayable = unpayableAddresses(config.ROUTER_ADDRESS, config.TOKEN_ADDRESS).map(([address]) => address)
   const paidAt = every(
     'watch of payout addresses',
     ASK_MS,
-    () => store.watch.askPayouts(config.CHAIN_ID, store.chain.view(config.CHAIN_ID).generation, unpayable),
+    () =>
+      anyOf([first, ...others], ({ chainId, unpayable }) =>
+        store.watch.askPayouts(chainId, store.chain.view(chainId).generation, unpayable),
+      ),
     logger,
   )
   const refunds = every('refunds', ASK_MS, () => anyOf(chainIds, store.refunds.askUnheard), logger)
@@ -244,6 +248,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     payouts,
     asking,
     paidAt,
+    every('payout addresses of all networks', SPREAD_MS, () => store.payoutSpans.spread(chainIds).then(paidAt.wake), logger),
     refunds,
     recoveries,
     resending,
@@ -267,6 +272,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
         charges,
         chainMoved: expiry.wake,
         payoutChanged: paidAt.wake,
+        chainIds,
         announce,
         logger,
         onQuarantined: measured.quarantined,
@@ -307,6 +313,8 @@ function openNetwork(
     chainId,
     tokenAddress,
     tokenName: createTokenName(reader, tokenAddress),
+    /** No one can be paid there. */
+    unpayable: unpayableAddresses(routerAddress, tokenAddress).map(([address]) => address),
     deployment: isAsked ? createDeploymentCheck(reader, expected, logger) : unverifiedDeployment,
     payoutAddresses: createPayoutAddresses({
       ...{ routerAddress, tokenAddress, isDepositAddress, logger },
@@ -317,9 +325,9 @@ function openNetwork(
 }
 
 /** Whether there may be more on any. */
-async function anyOf(chainIds: readonly number[], ask: (chainId: number) => Promise<boolean>): Promise<boolean> {
+async function anyOf<T>(networks: readonly T[], ask: (network: T) => Promise<boolean>): Promise<boolean> {
   let isMore = false
-  for (const chainId of chainIds) isMore = (await ask(chainId)) || isMore
+  for (const network of networks) isMore = (await ask(network)) || isMore
   return isMore
 }
 

@@ -227,7 +227,7 @@ describe('the watch of payout addresses', () => {
       watch_from: null,
       generation: chain.generation(),
     })
-    await system.sql.query('UPDATE payout_addresses SET watch_from = 77 WHERE payout_address = $1', [old])
+    await system.sql.query('UPDATE payout_spans SET asked_from = 77 WHERE address = lower($1)', [old])
     chain.beginAnew()
     await chain.advances(new Date())
     const anew = async () => (await askedFor(old)).filter(({ generation }) => generation === chain.generation())
@@ -245,9 +245,7 @@ describe('the watch of payout addresses', () => {
     await paidTo(uuidv7(), last, 1, ago(1))
     await until(async () => (await askedFor(last)).length > 0, 'it is not asked for', 10_000)
     for (const address of none) expect(await askedFor(address)).toEqual([])
-    const { rowCount } = await system.sql.query(
-      'SELECT FROM payout_addresses WHERE asked_generation IS NULL AND payout_address IS NOT NULL',
-    )
+    const { rowCount } = await system.sql.query('SELECT FROM payout_spans WHERE asked_generation IS NULL')
     expect(rowCount).toBe(0)
   })
 })

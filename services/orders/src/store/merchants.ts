@@ -12,6 +12,9 @@ const SAVE: Statement = {
   WITH paid_at AS (
     INSERT INTO payout_addresses (merchant_id, merchant_version, payout_address, since)
     VALUES ($merchant_id::uuid, $version::int, $payout_address::text, $since) ON CONFLICT DO NOTHING),
+  spanned AS (
+    INSERT INTO payout_spans (chain_id, address) SELECT chain_id, lower($payout_address::text) FROM unnest($chain_ids::int[]) AS chain_id
+    WHERE $payout_address::text IS NOT NULL ON CONFLICT (chain_id, address) DO UPDATE SET asked_generation = NULL),
   proven AS (
     INSERT INTO payout_proofs AS known (merchant_id, payout_address, message, signature, signed_at)
     SELECT $merchant_id::uuid, $payout_address::text, $proof_message::text, $proof_signature::text, $proof_signed_at::timestamptz
@@ -46,14 +49,15 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
     return [{ payoutAddress: payout_address, from: new Date(0), to: null }]
   }
   return {
-    async save(terms: EventData<'merchant.updated'>, since: Date, eventId: string): Promise<void> {
+    /** Their payout address is watched on each of these networks. */
+    async save(terms: EventData<'merchant.updated'>, since: Date, chainIds: readonly number[], eventId: string): Promise<void> {
       const { merchant_id, version, display_name, payout_address, payout_proof: proof } = terms
       const payment_tolerance_units = parseNullableUsdc(terms.payment_tolerance)?.toString() ?? null
       const refund_approval_above_units = parseNullableUsdc(terms.refund_approval_above)?.toString() ?? null
       const names_limit = terms.refund_approval_above !== undefined
       const known = { merchant_id, version, display_name, payout_address }
       const values = {
-        ...{ ...known, payment_tolerance_units, refund_approval_above_units, names_limit, since },
+        ...{ ...known, payment_tolerance_units, refund_approval_above_units, names_limit, since, chain_ids: chainIds },
         proof_message: proof?.message ?? null,
         proof_signature: proof?.signature ?? null,
         proof_signed_at: proof?.signed_at ?? null,

@@ -12,7 +12,16 @@ const WATCHED: Statement = {
   FROM unnest($addresses::text[], $revisions::int[], $froms::bigint[], $untils::bigint[]) AS one (address, revision, watch_from, watch_until) ORDER BY address
   ON CONFLICT (chain_id, address) DO UPDATE SET generation = EXCLUDED.generation, revision = EXCLUDED.revision,
     watch_from = EXCLUDED.watch_from, watch_until = EXCLUDED.watch_until
-  WHERE (known.generation, known.revision) < (EXCLUDED.generation, EXCLUDED.revision)`,
+  WHERE known.generation IS NULL OR (known.generation, known.revision) < (EXCLUDED.generation, EXCLUDED.revision)`,
+}
+// Raw SQL: those of a network that is followed from now on, and of merchants whom a replica saved that did not follow it yet.
+const SPREAD: Statement = {
+  name: 'payout-spans-spread',
+  text: `
+  INSERT INTO payout_spans (chain_id, address)
+  SELECT DISTINCT chain_id, lower(payout_address) FROM payout_addresses, unnest($chain_ids::int[]) AS chain_id
+  WHERE payout_address IS NOT NULL AND NOT EXISTS (SELECT FROM payout_spans AS known WHERE known.chain_id = chain_id.chain_id AND address = lower(payout_address))
+  ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
 }
 // Raw SQL, for it joins by the lower-case form.
 const ENDED = `
@@ -21,7 +30,7 @@ const ENDED = `
   WHERE merchant_id = $1 AND watch_until IS NOT NULL ORDER BY 3, 2`
 const endedRow = z.object({ chainId: int, address: text, fromBlock: int })
 
-/** In which blocks plain transfers to payout addresses are counted: the listener decides, and states it. */
+/** In which blocks plain transfers to payout addresses are counted: the listener of each network decides, and states it. */
 export const payoutSpanStore = (database: Database) => ({
   async record({ chain_id, generation, payouts }: PayoutWatched, eventId: string): Promise<void> {
     const byAddress = new Map(payouts.map(payout => [payout.address.toLowerCase(), payout]))
@@ -37,6 +46,12 @@ export const payoutSpanStore = (database: Database) => ({
       },
     })
   },
+
+  /** Each payout address is watched on each of these networks. */
+  async spread(chainIds: readonly number[]): Promise<void> {
+    await database.commit({ write: SPREAD, values: { chain_ids: chainIds } })
+  },
+
   /** Payout addresses of a merchant, past and present, to which plain transfers are not counted from a block on. */
   async ended(merchantId: string): Promise<{ chainId: number; address: string; fromBlock: number }[]> {
     const { rows } = await database.query({ name: 'payout-spans-ended', text: ENDED }, [merchantId])

@@ -35,17 +35,16 @@ const RESENT: Statement = {
 // Raw SQL: each address by its index, with the first of the times in which it was one, of whichever merchant. A transfer to a deposit address pays an order,
 // and to some no merchant can be paid; they count as asked for.
 const UNASKED = `
-  WITH asked AS (
-    SELECT DISTINCT payout_address FROM (
-      SELECT payout_address FROM payout_addresses
-      WHERE payout_address IS NOT NULL AND (asked_generation IS NULL OR asked_generation < $1::uuid OR asked_generation > $1::uuid) LIMIT $2) AS page)
-  SELECT payout_address AS address, min(since) AS since, min(watch_from)::text AS "watchFrom",
-    NOT (lower(payout_address) = ANY($3::text[]) OR EXISTS (SELECT FROM orders WHERE deposit_address = payout_address)) AS "isWatched"
-  FROM asked JOIN payout_addresses USING (payout_address) GROUP BY payout_address`
+  SELECT payout_address AS address, min(since) AS since, asked_from::text AS "watchFrom",
+    NOT (address = ANY($4::text[]) OR EXISTS (SELECT FROM orders WHERE deposit_address = payout_address)) AS "isWatched"
+  FROM (
+    SELECT address, asked_from FROM payout_spans
+    WHERE chain_id = $1 AND (asked_generation IS NULL OR asked_generation < $2::uuid OR asked_generation > $2::uuid) LIMIT $3) AS page
+  JOIN payout_addresses ON lower(payout_address) = address GROUP BY address, asked_from, payout_address`
 // Raw SQL because it commits with the event.
 const PAYOUTS_ASKED: Statement = {
   name: 'watch-payouts-asked',
-  text: 'UPDATE payout_addresses SET asked_generation = $generation::uuid WHERE payout_address = ANY($addresses::text[])',
+  text: 'UPDATE payout_spans SET asked_generation = $generation::uuid WHERE chain_id = $chain_id::int AND address = ANY($addresses::text[])',
 }
 const unaskedRow = z.object({ address: text, since: time, watchFrom: int.nullable(), isWatched: z.boolean() })
 
@@ -72,6 +71,7 @@ export function watchStore(database: Database, prisma: PrismaClient, now: () => 
     async askPayouts(chainId: number, generation: string | null, unpayable: readonly string[]): Promise<boolean> {
       if (generation === null) return false
       const { rows } = await database.query({ name: 'watch-payouts', text: UNASKED }, [
+        chainId,
         generation,
         PAGE,
         unpayable.map(address => address.toLowerCase()),
@@ -84,7 +84,7 @@ export function watchStore(database: Database, prisma: PrismaClient, now: () => 
       await database.commit({
         events: payouts.length === 0 ? [] : outboxRows([{ type: 'payout.watch', data: { chain_id: chainId, generation, payouts } }], now()),
         write: PAYOUTS_ASKED,
-        values: { generation, addresses: found.map(({ address }) => address) },
+        values: { chain_id: chainId, generation, addresses: found.map(({ address }) => address.toLowerCase()) },
       })
       return true
     },
