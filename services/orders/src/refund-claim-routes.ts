@@ -5,13 +5,13 @@ import type { Router } from 'express'
 import { checksumAddress } from './chain/checksum-address'
 import type { OrderHistory, Place } from './order/body'
 import type { Order } from './order/order'
-import { mainChainOf } from './payment/payment'
+import { mainChainOf, tokenOn } from './payment/payment'
 import { cancelClaim, claimBody, claimStatus, isKnownPayment, openClaim, type RefundClaim, takeClaim } from './refund/claim'
 import { codeExpiresAt, emailHint, isCode, issueCode, nextCodeAt, wrongCode } from './refund/code'
 import { openedRefund, requireReturnable, wantedUnits } from './refund/opening'
 
 import { refundEvents, refundWatch, type StoredRefund, statusOf } from './refund/stored-refund'
-import { networkOf, type RefundRouteDeps, reachablePayee } from './refund-routes'
+import { networkName, networkOf, type RefundRouteDeps, reachablePayee } from './refund-routes'
 
 export interface RefundClaimRouteDeps extends RefundRouteDeps {
   database: Parameters<typeof serveOnce>[2]
@@ -79,17 +79,16 @@ export function refundClaimRoutes(router: Router, deps: RefundClaimRouteDeps): v
   const shown = async (claim: RefundClaim): Promise<PayerRefundBody> => {
     const { order, payments } = await historyOf(claim.orderId)
     const refund = claim.refundId === null ? null : await store.refunds.find(claim.refundId)
-    const chainId = refund?.chainId ?? mainChainOf(order, payments)
-    const network = networkOf(deps, chainId)
+    const chainId = refund?.chainId ?? mainChainOf(order, payments, deps.networks)
     return {
       object: 'payer_refund',
       status: refund ? stageOf(refund) : claimStatus(claim, now()),
       merchant_name: order.merchantName,
       description: order.description,
       amount: formatUsdc(claim.units),
-      network: network.network,
+      network: networkName(deps, chainId),
       chain_id: chainId,
-      token_address: network.tokenAddress,
+      token_address: tokenOn(order, chainId),
       expires_at: claim.expiresAt.toISOString(),
       email_hint: claim.email === null || claimStatus(claim, now()) !== 'open' ? null : emailHint(claim.email),
       code_available_at: nextCodeAt(claim, now())?.toISOString() ?? null,
@@ -143,7 +142,7 @@ export function refundClaimRoutes(router: Router, deps: RefundClaimRouteDeps): v
         throw new ApiError('invalid_request', `The body is not valid: tx_hash ${message}.`, { errors: [{ path: 'tx_hash', message }] })
       }
       // It asks the chain, so for a payer alone.
-      const chainId = mainChainOf(order, payments)
+      const chainId = mainChainOf(order, payments, deps.networks)
       const payee = await reachablePayee(networkOf(deps, chainId).payoutAddresses, body.payee_address, order)
       const asked = {
         id: next.refundId ?? '',

@@ -96,6 +96,12 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
     return named && returnTypedData({ ...named, ...returnTerms(refund, network.tokenAddress), validBefore })
   }
 
+  /** Its network is named only where the order has several. */
+  const bodyOf = (refund: StoredRefund, { networks }: Order, ...rest: [RefundLimit, RefundBody['typed_data']]): RefundBody => ({
+    ...refundBody(refund, ...rest),
+    ...(networks.length === 0 ? {} : { network: networkName(deps, refund.chainId), chain_id: refund.chainId }),
+  })
+
   /** By all refunds of the order, with those that are about to be written as they will be. */
   const limitOf = async (refunds: readonly StoredRefund[], by: Caller): Promise<RefundLimit> => ({
     promisedUnits: promisedOf(refunds),
@@ -110,7 +116,7 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
       const of = { ...history, refunds: await store.refunds.ofOrder(order.id) }
       const units = wantedUnits(body, of)
       requireReturnable(of, units)
-      const chainId = body.chain_id ?? mainChainOf(order, payments)
+      const chainId = body.chain_id ?? mainChainOf(order, payments, deps.networks)
       if (!chainIdsOf(order).includes(chainId)) throw wrong('chain_id', `must be a network of the order: ${chainIdsOf(order).join(' or ')}`)
       const payee = await reachablePayee(
         networkOf(deps, chainId).payoutAddresses,
@@ -121,7 +127,7 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
       const refund = openedRefund(of, asked, store.chain.view(chainId).watermark)
       addLogFields({ order_id: order.id, refund_id: refund.id })
       const limit = await limitOf([...of.refunds, refund], by)
-      const answer = { status: 201, body: JSON.stringify(refundBody(refund, limit, await toSign(refund))) }
+      const answer = { status: 201, body: JSON.stringify(bodyOf(refund, order, limit, await toSign(refund))) }
       const events = outboxRows([refundWatch([refund], refund.chainId), ...refundEvents(null, refund, order, now())], now())
       await store.refunds.commit(order, [refund], { events, answers: answersTo(keyed, answer) })
       return answer
@@ -136,7 +142,7 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
     const mayReturn = (units: bigint) => formatUsdc(refusalOfReturn(order) !== null || promised > units ? 0n : units - promised)
     res.json({
       object: 'list',
-      data: found.map(refund => refundBody(refund, limit, null)),
+      data: found.map(refund => bodyOf(refund, order, limit, null)),
       claims: claims.map(claim => claimBody(claim, now(), null)),
       came: formatUsdc(came),
       platform_fee: formatUsdc(feeUnitsOf(order)),
@@ -150,7 +156,7 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
     const refund = await refundOf(params.id, terms)
     const { order } = await orderOf(refund.orderId, terms)
     const limit = await limitOf(await store.refunds.ofOrder(order.id), by)
-    res.json(refundBody(refund, limit, await toSign(refund)))
+    res.json(bodyOf(refund, order, limit, await toSign(refund)))
   })
 
   /** Finds a refund with its order, decides, and commits; what moved on meanwhile is decided again. Answers the refund. */
@@ -172,7 +178,7 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
         refunds.map(one => (one.id === id ? next : one)),
         by,
       )
-      const answer = { status: 200, body: JSON.stringify(refundBody(next, after, null)) }
+      const answer = { status: 200, body: JSON.stringify(bodyOf(next, history.order, after, null)) }
       const isNews = next.signatures.length > refund.signatures.length || next.cancelledAt !== refund.cancelledAt
       const events = isNews ? outboxRows([refundWatch([next], next.chainId)], now()) : []
       await store.refunds.commit(history.order, [next], { events, answers: answersTo(keyed, answer) })
@@ -236,12 +242,19 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
   }
 }
 
-/** Throws `service_unavailable` for a network that is followed no more. */
-export function networkOf({ networks }: RefundRouteDeps, chainId: number): RefundNetwork {
+/** Throws `invalid_state` for a network that is followed no more. */
+export function networkOf({ networks }: Pick<RefundRouteDeps, 'networks'>, chainId: number): RefundNetwork {
   const found = networks.get(chainId)
   if (found) return found
-  throw new ApiError('service_unavailable', `Nothing goes back on the network ${chainId} at the moment: it is not followed here.`)
+  throw new ApiError(
+    'invalid_state',
+    `Nothing goes back on the network ${chainId}, which is not followed here any more: make a refund on another network of the order.`,
+  )
 }
+
+/** One that is followed no more is named by its number. */
+export const networkName = ({ networks }: Pick<RefundRouteDeps, 'networks'>, chainId: number): string =>
+  networks.get(chainId)?.network ?? String(chainId)
 
 /** Where money is lost it is not sent. Throws `invalid_request`; else the payee with the capitals that fit. */
 export async function reachablePayee(
@@ -260,7 +273,7 @@ const returnTerms = ({ chainId, fromAddress, payee, units, nonce }: StoredRefund
   ...{ chainId, tokenAddress, from: fromAddress, to: payee, units, nonce },
 })
 
-export const refundBody = (refund: StoredRefund, limit: RefundLimit, typedData: RefundBody['typed_data']): RefundBody => {
+const refundBody = (refund: StoredRefund, limit: RefundLimit, typedData: RefundBody['typed_data']): RefundBody => {
   const view = viewOf(refund)
   const lives = toRefund(refund).signatures.some(signature => isAlive(signature, view))
   return {

@@ -1,8 +1,10 @@
-import type { AttentionItemBody, ChainBlocks, OrderBody } from '@ponte/contracts'
-import { until } from '@ponte/service-kit'
+import { type AttentionItemBody, type ChainBlocks, type OrderBody, topology } from '@ponte/contracts'
+import { memoryBus, readConfig, silentLogger, until } from '@ponte/service-kit'
+import { Wallet } from 'ethers'
 import request from 'supertest'
+import { createOrders, ordersConfig } from '../src'
 import { charge, listener, message } from './listener'
-import { asMerchant, ROUTER, startOrders } from './setup'
+import { asMerchant, asPayer, ROUTER, settings, startOrders } from './setup'
 
 /** The second network of these orders; anvil's is the first. */
 const POLYGON = {
@@ -215,6 +217,44 @@ it('what the release before counted, which knew no chain, is counted on', async 
   await system.sql.query('UPDATE orders SET last_chain_id = NULL, last_time = NULL WHERE id = $1', [order.id])
   await first.report('confirmed', first.payment(order, { gross: 6_000_000n, block_number: 11 }))
   expect((await read(order)).status).toBe('paid')
+})
+
+it('refunds name their network, and where one is followed no more they are read all the same, and money that came there goes back on another', async () => {
+  const post = async (url: string, path: string, body: object, as = asMerchant()) => request(url).post(`/api/v1${path}`).set(as).send(body)
+  const get = async (url: string, path: string, as = asMerchant()) => (await request(url).get(`/api/v1${path}`).set(as)).body
+  const paidThere = async () => {
+    const order = await create()
+    const payment = second.payment(order, there)
+    await second.report('confirmed', payment)
+    const { body } = await post(system.url, `/orders/${order.id}/refund-claims`, { reason: 'It came back', amount: '2.00' })
+    const proof = { payee_address: Wallet.createRandom().address, tx_hash: payment.tx_hash, amount: payment.amount }
+    return { order, proof, path: `/payer/refunds/${new URL(body.url).pathname.split('/').at(-1)}` }
+  }
+  const [claimed, open] = [await paidThere(), await paidThere()]
+  const polygon = { network: 'polygon', chain_id: 137 }
+  expect((await post(system.url, claimed.path, claimed.proof, asPayer())).body).toMatchObject({ ...polygon, status: 'claimed' })
+  const made = await post(system.url, `/orders/${open.order.id}/refunds`, {
+    reason: 'x',
+    amount: '1.00',
+    payee_address: open.proof.payee_address,
+  })
+  expect(made.body).toMatchObject(polygon)
+  const one = { reason: 'x', amount: '1.00', payee_address: open.proof.payee_address, chain_id: 31337 }
+  expect((await post(system.url, `/orders/${open.order.id}/refunds`, one)).body).toMatchObject({ network: 'anvil', chain_id: 31337 })
+
+  const config = readConfig(ordersConfig, { ...settings(system.database.url), DEPOSIT_FACTORY: ROUTER })
+  const retired = createOrders(config, { bus: memoryBus({ topology, logger: silentLogger }), logger: silentLogger })
+  await retired.start()
+  try {
+    const url = `http://127.0.0.1:${retired.http.port()}`
+    expect(await get(url, claimed.path, asPayer())).toMatchObject({ network: '137', chain_id: 137, token_address: POLYGON.token_address })
+    expect(await get(url, `/refunds/${made.body.id}`)).toMatchObject({ network: '137', chain_id: 137, typed_data: null })
+    expect(await get(url, open.path, asPayer())).toMatchObject({ network: 'anvil', chain_id: 31337, status: 'open' })
+    expect((await post(url, open.path, open.proof, asPayer())).body).toMatchObject({ network: 'anvil', chain_id: 31337, status: 'claimed' })
+    expect((await post(url, `/orders/${open.order.id}/refunds`, { ...one, chain_id: 137 })).body).toMatchObject({ status: 409 })
+  } finally {
+    await retired.stop()
+  }
 })
 
 it('refuses several networks with real money, and one named twice', async () => {

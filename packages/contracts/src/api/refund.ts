@@ -94,6 +94,8 @@ export const refund = z
     created_at: timestamp,
     confirmed_at: timestamp.nullable().meta({ description: 'Time of the block in which the money went back' }),
     cancelled_at: timestamp.nullable(),
+    network: z.string().optional().meta({ description: 'On which it goes back; only where the order has `networks`' }),
+    chain_id: z.int().optional().meta({ description: 'Only where the order has `networks`' }),
   })
   .meta({ id: 'Refund' })
 export type RefundBody = z.infer<typeof refund>

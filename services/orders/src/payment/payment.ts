@@ -69,12 +69,16 @@ export const chainIdsOf = ({ chainId, networks }: Pick<Payable, 'chainId' | 'net
   ...networks.map(network => network.chainId),
 ]
 
-/** The chain on which most of the confirmed money of an order came; its first where nothing did. */
-export function mainChainOf(order: Payable, payments: readonly Payment[]): number {
+/** What an order is paid in there; its first network's where it may not be paid there. */
+export const tokenOn = (order: Pick<Payable, 'networks' | 'tokenAddress'>, chainId: number): string =>
+  order.networks.find(network => network.chainId === chainId)?.tokenAddress ?? order.tokenAddress
+
+/** Of the chains that are followed, the one on which most of the confirmed money of an order came; its first where nothing did. */
+export function mainChainOf(order: Payable, payments: readonly Payment[], followed: { has(chainId: number): boolean }): number {
   const units = Map.groupBy(confirmedPayments(payments), ({ id }) => chainIdOf(id) ?? order.chainId)
-  return chainIdsOf(order).reduce((most, chainId) =>
-    sumUnits(units.get(chainId) ?? []) > sumUnits(units.get(most) ?? []) ? chainId : most,
-  )
+  return chainIdsOf(order)
+    .filter(chainId => followed.has(chainId))
+    .reduce((most, chainId) => (sumUnits(units.get(chainId) ?? []) > sumUnits(units.get(most) ?? []) ? chainId : most), order.chainId)
 }
 
 /** Where a payment went, and how much of it. */

@@ -87,14 +87,16 @@ function RefundEntry({ refund, isNamed, chainId, onDone }: { refund: RefundBody;
         <strong>{usdc(amount)}</strong>
         <Badge tone={tones[status]}>{t.refunds.statuses[status]}</Badge>
       </p>
-      <p className="faint">{[exactMoment(at), ...(by ? [nameOf(by)] : []), reason].join(' · ')}</p>
+      <p className="faint">
+        {[exactMoment(at), ...(refund.network ? [refund.network] : []), ...(by ? [nameOf(by)] : []), reason].join(' · ')}
+      </p>
       {approver && refund.approved_at && <p className="faint">{t.refunds.approvedBy(nameOf(approver), exactMoment(refund.approved_at))}</p>}
       <p className="payment-line">
         <span className="faint">{t.refunds.to}</span>
         <CopyValue value={payee} label={t.refunds.to} shown={shortened(payee, 10)} />
       </p>
       {isNamed && status === 'awaiting_signature' && <p className="faint">{t.refunds.named}</p>}
-      {hash && <TransactionLine chainId={chainId} hash={hash} />}
+      {hash && <TransactionLine chainId={refund.chain_id ?? chainId} hash={hash} />}
       {status === 'awaiting_signature' && (
         <Allowed to="signRefund">
           <WaitingRefund refund={refund} onDone={onDone} />
