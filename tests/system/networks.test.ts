@@ -1,5 +1,5 @@
 import { type System, startAll } from '@ponte/all-in-one'
-import { type EntryBody, formatUsdc, type OrderBody, type RefundBody } from '@ponte/contracts'
+import { type EntryBody, type ExplanationBody, formatUsdc, type OrderBody, type RefundBody } from '@ponte/contracts'
 import { type LocalChain, mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
@@ -86,6 +86,32 @@ it('half by the router on one and half by a plain transfer on the other pay an o
       ...partsOf(all - half).map(([kind, amount]) => [OTHER, kind, formatUsdc(amount)]),
     ].sort(),
   )
+}, 180_000)
+
+it('a transaction is explained by the network that has it', async () => {
+  const created = await order()
+  await system.idle()
+  const ask = (path: string, key: string, hash: string) =>
+    call<ExplanationBody>(system.gatewayUrl, 'POST', `/api/v1${path}/explain`, key, { tx_hash: hash })
+  const explained = (hash: string) => ask(`/orders/${created.id}`, merchant.api_key, hash)
+  const [here, there] = [
+    { network: 'anvil', chain_id: world.chain.chainId },
+    { network: 'anvil-31338', chain_id: OTHER },
+  ]
+  const unknown = await explained(`0x${'5b'.repeat(32)}`)
+  expect(unknown).toMatchObject({ code: 'not_found', detail: expect.stringContaining('on anvil or anvil-31338') })
+  expect(unknown).not.toHaveProperty('network')
+  const stray = (await transfer(other, Wallet.createRandom().address, 5n)).hash
+  expect(await explained(stray)).toMatchObject({ code: 'wrong_recipient', ...there })
+  const half = units(created.usdc_amount) / 2n
+  const { hash } = await transfer(other, created.payment.deposit_address, half)
+  await mineThere(async () => (await explained(hash)).code === 'short', 'it was not counted')
+  expect(await explained(hash)).toMatchObject({ ...there, amount: formatUsdc(half) })
+  const rest = await pay(world.chain, created, half)
+  await until(async () => (await explained(rest.hash)).code === 'settled', 'it was not counted', 30_000)
+  expect(await explained(rest.hash)).toMatchObject(here)
+  expect(await explained(hash)).toMatchObject({ code: 'settled', ...there })
+  expect(await ask(`/checkout/${created.id}`, 'none', hash)).toEqual(await explained(hash))
 }, 180_000)
 
 it('no order expires while one network stands still, and what came in time there counts once it is seen', async () => {

@@ -184,11 +184,9 @@ export function environments(place: Place): Record<ServiceName, Environment> {
   return settings
 }
 
-/** The same of each listener of a network beside the first. No one asks it over HTTP. */
+/** The same of each listener of a network beside the first. */
 export const otherListeners = (place: Place): Environment[] =>
   (place.others ?? []).map(chain => {
-    const { GATEWAY_TOKEN_SECRET: _, ...settings } = placeSettings({ ...place, chain, databaseUrl: () => chain.databaseUrl })[
-      'chain-listener'
-    ]
+    const { 'chain-listener': settings } = placeSettings({ ...place, chain, databaseUrl: () => chain.databaseUrl })
     return { ...settings, PORT: '0', OTHER_NETWORK: 'true', ...DEVELOPER, ...DEVELOPMENT_CHAIN }
   })

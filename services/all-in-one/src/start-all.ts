@@ -90,6 +90,7 @@ export async function startAll(place: Place, options: StartOptions = {}): Promis
     SUBSCRIPTIONS_URL: localUrl(subscriptions.http),
     WEBHOOKS_URL: localUrl(dispatcher.http),
     ...(listener.http ? { CHAIN_LISTENER_URL: localUrl(listener.http) } : {}),
+    OTHER_CHAIN_LISTENER_URLS: otherChains.flatMap(({ http }) => (http ? [localUrl(http)] : [])).join(),
   }
   const gateway = createApiGateway(readConfig(apiGatewayConfig, { ...env['api-gateway'], ...ownerUrls }), {
     ...given('api-gateway'),

@@ -27,6 +27,8 @@ export const apiGatewayConfig = z
     /** The chain listener takes payers' signatures; without it such payments are not offered. */
     CHAIN_LISTENER_URL: owner.optional(),
     CHAIN_LISTENER_TOKEN_SECRET: secrets.optional(),
+    /** The listeners of the networks beside the first, a URL for each, by whom transactions there are explained. They have the same secret. */
+    OTHER_CHAIN_LISTENER_URLS: list.pipe(z.array(webUrl)).default([]),
     /** The sandbox, which plays payers and networks in tests; a live deployment has none, and none of its paths. */
     SANDBOX_URL: owner.optional(),
     SANDBOX_TOKEN_SECRET: secrets.optional(),
@@ -105,6 +107,10 @@ export const apiGatewayConfig = z
   })
   .refine(config => (config.CHAIN_LISTENER_URL === undefined) === (config.CHAIN_LISTENER_TOKEN_SECRET === undefined), {
     path: ['CHAIN_LISTENER_TOKEN_SECRET'],
+    message: 'goes together with CHAIN_LISTENER_URL',
+  })
+  .refine(config => config.OTHER_CHAIN_LISTENER_URLS.length === 0 || config.CHAIN_LISTENER_URL !== undefined, {
+    path: ['OTHER_CHAIN_LISTENER_URLS'],
     message: 'goes together with CHAIN_LISTENER_URL',
   })
   .refine(config => (config.SANDBOX_URL === undefined) === (config.SANDBOX_TOKEN_SECRET === undefined), {

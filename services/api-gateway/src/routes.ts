@@ -25,10 +25,13 @@ import { type GuardDeps, guarding } from './guards'
 import type { Verdict } from './limits/rate-limit'
 import { overviewHandlers } from './overview/overview-route'
 import { forwarding, type Owners } from './owners/forwarding'
+import type { Owner } from './owners/owner'
 import { ping } from './ping'
 
 export interface RouteDeps extends GuardDeps, Omit<AccountDeps, 'orders'> {
   owners: Owners
+  /** Of the networks beside the first. */
+  otherListeners: readonly Owner[]
   live: LiveCheckout
   /** Counts requests for a change that changed nothing. */
   countUnchanged(bucket: string, count: number): Verdict
@@ -47,7 +50,7 @@ export function routes(deps: RouteDeps): Router {
   const handlers: Handlers & Record<string, unknown> = {
     ping: (_asked, req, res) => ping(req, res),
     ...overviewHandlers(owners, deps.now),
-    ...explanationHandlers(owners, deps.now),
+    ...explanationHandlers(deps),
     ...customerHandlers(owners, trail),
     ...merchantHandlers(account),
     ...payoutHandlers(account),

@@ -67,6 +67,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
   }
   const mailers = createMailers(config, { mails: store.mails, now, logger })
   const owners = openOwners(config, logger)
+  const otherListeners = openOtherListeners(config, logger)
   // Connections of their own, so that no request waits behind live pages.
   const pagesOwner = openOwner({
     ...ownerOptions(config, logger),
@@ -83,7 +84,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
   metrics.observed(
     'ponte_owner_replicas_silent',
     'Replicas of owners that accept connections and answer nothing, as this replica sees them',
-    () => Object.values(owners).reduce((sum, owner) => sum + owner.silentReplicas(), 0),
+    () => [...Object.values(owners), ...otherListeners].reduce((sum, owner) => sum + owner.silentReplicas(), 0),
   )
   metrics.observed('ponte_live_streams', 'Checkout streams open in this replica', live.count)
 
@@ -97,6 +98,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
     routes: routes({
       store,
       owners,
+      otherListeners,
       live,
       logger,
       now,
@@ -156,6 +158,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
       every('sessions not seen for long', FORGET_REQUESTS_EVERY_MS, () => store.sessions.forget(now()), logger),
       every('requests for keys', FORGET_REQUESTS_EVERY_MS, () => forgetKeyRequests(store), logger),
       ...Object.values(owners),
+      ...otherListeners,
       pagesOwner,
       ...mailers,
       consumer(
@@ -215,6 +218,11 @@ function openOwners(config: ApiGatewayConfig, logger: Logger) {
       : {}),
   }
 }
+
+const openOtherListeners = (config: ApiGatewayConfig, logger: Logger) =>
+  config.OTHER_CHAIN_LISTENER_URLS.map(url =>
+    openOwner({ name: 'chain-listener', urls: [url], secrets: config.CHAIN_LISTENER_TOKEN_SECRET ?? [], ...ownerOptions(config, logger) }),
+  )
 
 /** Beside the provider's keys, which this process reaches, or else where browsers log in. Null without `AUTH_URL`. */
 function identityProvider({ AUTH_URL, JWKS_URL, PUBLIC_CLIENT_KEY }: ApiGatewayConfig, logger: Logger): IdentityProvider | null {

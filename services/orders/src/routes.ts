@@ -47,6 +47,7 @@ import { explain } from './order/explanation'
 import type { OrderFactory } from './order/factory'
 import { invoicingChange, newInvoicing } from './order/invoicing'
 import { cancel, type Ledger, type Order } from './order/order'
+import { chainIdsOf } from './payment/payment'
 import { foreignIn } from './recovery/recovery'
 import { recoveryRoutes } from './recovery-routes'
 import { requireNonePromised } from './refund/stored-refund'
@@ -173,10 +174,11 @@ export function routes(deps: RouteDeps): Router {
       ...{ order, payments: history.payments, txHash, transaction },
       others: transaction ? await payeesOf(store, order, transaction) : [],
       merchantId: by.kind === 'merchant' ? by.terms.merchant_id : null,
-      headBlock: Number(await store.chain.head(order.chainId)),
-      ...{ required: place.confirmations, network: place.network },
+      heads: await store.chain.heads(),
+      place,
     })
-    if (transaction && explanation?.code === 'wrong_token') await keepForeign(deps, order, txHash, transaction, by.kind)
+    if (transaction?.chain_id === order.chainId && explanation?.code === 'wrong_token')
+      await keepForeign(deps, order, txHash, transaction, by.kind)
     res.json({ explanation, deposit_address: order.depositAddress } satisfies Explained)
   })
 
@@ -235,11 +237,11 @@ const acceptOrder = (
 const withChecksum = ({ deposit_address, ...query }: ListOrders): ListOrders =>
   deposit_address === undefined ? query : { ...query, deposit_address: checksumAddress(deposit_address) }
 
-const payeesOf = (store: Store, { id, chainId }: Order, { chain_id, payments, transfers }: TransactionFacts) =>
-  chain_id !== chainId
+const payeesOf = (store: Store, order: Order, { chain_id, payments, transfers }: TransactionFacts) =>
+  !chainIdsOf(order).includes(chain_id)
     ? []
     : store.orders.payees(
-        id,
+        order.id,
         payments.map(({ memo }) => memo),
         transfers.map(({ to_address }) => to_address),
       )

@@ -45,6 +45,8 @@ export const explanation = z
       .meta({ description: "What it sent where that is the `wrong_token`; null for the network's own coin" }),
     recipient_address: address.nullable().meta({ description: 'Where its USDC went, where that is one `wrong_recipient`' }),
     other_order_id: id.nullable().meta({ description: 'The `other_order` where it is yours; always null for a payer' }),
+    network: z.string().optional().meta({ description: 'Where it was found; only where several networks are followed' }),
+    chain_id: z.int().optional().meta({ description: 'Only where several networks are followed' }),
   })
   .meta({ id: 'Explanation' })
 export type ExplanationBody = z.infer<typeof explanation>

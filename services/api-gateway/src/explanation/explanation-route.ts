@@ -5,12 +5,20 @@ import { handling } from '../edge/handlers'
 import { localLimit } from '../limits/rate-limit'
 import { answerOf, asking } from '../owners/answer-of'
 import type { Owners } from '../owners/forwarding'
+import type { Owner } from '../owners/owner'
 
 /** Transactions a minute that nodes are asked about in this replica, for one merchant, or for the payers of one order: anyone can make up hashes. */
 const LOOKUPS_PER_MINUTE = 30
 
+interface ExplanationDeps {
+  owners: Owners
+  /** Of the networks beside the first. */
+  otherListeners: readonly Owner[]
+  now: () => Date
+}
+
 /** Why a transaction did or did not pay an order: orders knows it of what is on record, and of everything else once the listener has read it from the chain. */
-export function explanationHandlers({ orders, ...owners }: Owners, now: () => Date) {
+export function explanationHandlers({ owners: { orders, ...owners }, otherListeners, now }: ExplanationDeps) {
   const take = localLimit(LOOKUPS_PER_MINUTE, () => now().getTime())
 
   const explain = async (orderId: string, hash: string, bucket: string, res: Response) => {
@@ -36,11 +44,25 @@ export function explanationHandlers({ orders, ...owners }: Owners, now: () => Da
       })
     }
     const query = new URLSearchParams({ hash, ...(address === null ? {} : { deposit_address: address }) })
-    const facts = await answerOf<TransactionFacts>(listener, caller, { method: 'GET', path: `${operations.readTransaction.path}?${query}` })
+    const path = `${operations.readTransaction.path}?${query}`
+    const facts = await firstFound([listener, ...otherListeners], one => answerOf<TransactionFacts>(one, caller, { method: 'GET', path }))
     return res.json((await judge(facts)).explanation)
   }
   return handling({
     explainOrder: ({ params, body }, _req, res) => explain(params.id, body.tx_hash, `merchant:${termsIn(res).merchant_id}`, res),
     explainCheckout: ({ params, body }, _req, res) => explain(params.order_id, body.tx_hash, `order:${params.order_id}`, res),
   })
+}
+
+/** By the first listener whose network has it. Where none has, one that cannot answer denies nothing: its refusal is thrown. */
+async function firstFound(listeners: readonly Owner[], ask: (listener: Owner) => Promise<TransactionFacts>): Promise<TransactionFacts> {
+  const answers = await Promise.allSettled(listeners.map(ask))
+  const facts = answers.flatMap(answer => (answer.status === 'fulfilled' ? [answer.value] : []))
+  const found = facts.find(({ status }) => status !== 'not_found')
+  if (found) return found
+  const refused = answers.find(({ status }) => status === 'rejected')
+  if (refused?.status === 'rejected') throw refused.reason
+  const [nowhere] = facts
+  if (!nowhere) throw new Error('There is no listener to ask.')
+  return nowhere
 }

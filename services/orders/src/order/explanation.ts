@@ -1,6 +1,7 @@
-import { type ExplanationBody, type ExplanationCode, formatUsdc, type TransactionFacts } from '@ponte/contracts'
+import { chainIdOf, type ExplanationBody, type ExplanationCode, formatUsdc, type TransactionFacts } from '@ponte/contracts'
 import { mismatchOf } from '../payment/mismatch'
-import { confirmedPayments, type Destination, livePayments, type Payment, sumUnits } from '../payment/payment'
+import { confirmedPayments, type Destination, destinationsOf, livePayments, type Payable, type Payment, sumUnits } from '../payment/payment'
+import { type Place, placeOf } from './body'
 import type { Order } from './order'
 import { requiredUnits } from './verdict'
 
@@ -13,13 +14,12 @@ export interface Quoted {
   txHash: string
   /** As enough nodes show it; null while they were not asked. */
   transaction: TransactionFacts | null
-  others: readonly Payee[]
+  others: readonly (Payee & Payable)[]
   /** The merchant who asks; null for a payer. */
   merchantId: string | null
-  /** The chain's head, and the confirmations that a payment needs. */
-  headBlock: number
-  required: number
-  network: string
+  /** The head of each chain. */
+  heads: ReadonlyMap<number, bigint>
+  place: Place
 }
 
 /** Why a transaction did or did not pay an order. What is on record for the order answers first. Null where the nodes have to be asked. */
@@ -33,24 +33,58 @@ export function explain(quoted: Quoted): ExplanationBody | null {
 
 type Found = Partial<ExplanationBody> & { code: ExplanationCode; detail: string }
 
-function recordedIn({ order, payments, txHash, headBlock, required }: Quoted): Found | null {
+/** Where the transaction is; named only where several networks are followed. */
+const network = (chainId: number, { order, place }: Quoted) =>
+  place.others.size === 0 ? {} : { network: placeOf(chainId, order, place).network, chain_id: chainId }
+
+const listed = new Intl.ListFormat('en', { type: 'disjunction' })
+const offered = ({ order, place }: Quoted) =>
+  listed.format(destinationsOf(order).map(({ chainId }) => placeOf(chainId, order, place).network))
+
+function recordedIn(quoted: Quoted): Found | null {
+  const { order, payments, txHash, heads, place } = quoted
   const recorded = livePayments(payments).filter(payment => payment.txHash === txHash)
   const [last] = recorded.slice(-1)
   if (!last) return null
-  const units = sumUnits(recorded)
-  if (confirmedPayments(recorded).length > 0) return { ...standing(order, last.blockTime), amount: formatUsdc(units) }
-  return { ...coming(order, last.blockTime, headBlock - Number(last.blockNumber) + 1, required), amount: formatUsdc(units) }
+  const chainId = chainIdOf(last.id) ?? order.chainId
+  const counted = { amount: formatUsdc(sumUnits(recorded)), ...network(chainId, quoted) }
+  if (confirmedPayments(recorded).length > 0) return { ...standing(order, last.blockTime), ...counted }
+  const depth = Number((heads.get(chainId) ?? 0n) - last.blockNumber) + 1
+  return { ...coming(order, last.blockTime, depth, placeOf(chainId, order, place).confirmations), ...counted }
 }
 
-function shownIn({ order, others, merchantId, required, network }: Quoted, transaction: TransactionFacts): Found {
-  const { chain_id: chainId, status, depth } = transaction
+function shownIn(quoted: Quoted, transaction: TransactionFacts): Found {
+  const { order, others, place } = quoted
+  const { chain_id: chainId, status } = transaction
+  const names = offered(quoted)
   if (status === 'not_found')
     return {
       code: 'not_found',
-      detail: `No transaction with this hash is known on ${network}; check the hash, and the network that it was sent on.`,
+      detail: `No transaction with this hash is known on ${names}; check the hash, and the network that it was sent on.`,
     }
-  if (chainId !== order.chainId)
-    return { code: 'wrong_network', detail: `It was sent on another network than ${network}, where the order is paid.` }
+  const on = network(chainId, quoted)
+  const [here] = offeredOn(order, chainId)
+  if (!here) {
+    const where = on.network ?? `another network than ${names}`
+    const detail = on.network
+      ? `It was sent on ${where}, and the order is paid on ${names}.`
+      : `It was sent on ${where}, where the order is paid.`
+    return { code: 'wrong_network', detail, ...on }
+  }
+  const required = placeOf(chainId, order, place).confirmations
+  return { ...judged(here, { ...quoted, required, others: others.flatMap(other => offeredOn(other, chainId)) }, transaction), ...on }
+}
+
+/** With the terms of that chain in place of the first one's; nothing where it may not be paid there. */
+const offeredOn = <T extends Payable>(payee: T, chainId: number): T[] =>
+  destinationsOf(payee).flatMap(destination => (destination.chainId === chainId ? [{ ...payee, ...destination }] : []))
+
+function judged(
+  order: Order,
+  { others, merchantId, required }: Pick<Quoted, 'merchantId'> & { others: readonly Payee[]; required: number },
+  transaction: TransactionFacts,
+): Found {
+  const { status, depth } = transaction
   if (status === 'pending') return unconfirmed(0, required)
   if (status === 'reverted') return { code: 'reverted', detail: 'It failed on the network, and no USDC left the wallet that sent it.' }
   const at = new Date(transaction.block_time ?? 0)

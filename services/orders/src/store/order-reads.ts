@@ -1,5 +1,6 @@
 import { CENT } from '@ponte/contracts'
 import { type Database, groupCommit } from '@ponte/service-kit'
+import { z } from 'zod'
 import { generationsOf, isCertain, type Lease } from '../chain/history'
 import type { PrismaClient } from '../generated/client'
 import type { OrderHistory } from '../order/body'
@@ -8,7 +9,7 @@ import type { ChainView } from '../order/verdict'
 import { chainIdsOf } from '../payment/payment'
 import { FIRST_ID, LEASES } from './chain'
 import { LEFT_OVER, TO_RETURN } from './left-over'
-import { authorizations, movements, orders, payments, toOrder, toPayment, toSweep } from './rows'
+import { authorizations, movements, orders, otherNetwork, payments, toOrder, toPayment, toSweep } from './rows'
 
 // Handled meanwhile, it is in the inbox.
 const IS_HELD = `EXISTS (SELECT 1 FROM parked_memos AS parked WHERE parked.memo = orders.memo
@@ -209,14 +210,16 @@ export function orderReads(database: Database, prisma: PrismaClient) {
     },
 
     /** Orders but this one that a transaction may pay, by memo or by deposit address (in EIP-55 form). */
-    payees: (id: string, memos: string[], depositAddresses: string[]) =>
-      prisma.order.findMany({
+    payees: async (id: string, memos: string[], depositAddresses: string[]) => {
+      const found = await prisma.order.findMany({
         select: {
           ...{ id: true, merchantId: true, memo: true, chainId: true, tokenAddress: true, routerAddress: true },
-          ...{ merchantAddress: true, depositAddress: true },
+          ...{ merchantAddress: true, depositAddress: true, networks: true },
         },
         where: { id: { not: id }, OR: [{ memo: { in: memos } }, { depositAddress: { in: depositAddresses } }] },
-      }),
+      })
+      return found.map(payee => ({ ...payee, networks: z.array(otherNetwork).parse(payee.networks) }))
+    },
 
     /** True when plain transfers to this address (in EIP-55 form) pay an order. */
     isDepositAddress: async (depositAddress: string): Promise<boolean> =>

@@ -13,7 +13,7 @@ export interface OrderStoreOptions {
   committed(change: Change): void
 }
 
-const otherNetwork = z.object({
+export const otherNetwork = z.object({
   ...{ chainId: int, tokenAddress: text, routerAddress: text, depositAddress: text.nullable(), watchFrom: int, merchantIsContract: flag },
 })
 
