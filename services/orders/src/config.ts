@@ -25,6 +25,8 @@ const otherNetwork = z.strictObject({
   router_address: address,
   deposit_factory: factory,
   confirmations: z.int().min(1).max(10_000),
+  /** New orders do not offer it. */
+  suspended: z.boolean().default(false),
 })
 
 const settings = z.object({
@@ -49,7 +51,7 @@ const settings = z.object({
   TOKEN_ADDRESS: address,
   /** The PaymentRouter that new orders are paid through. */
   ROUTER_ADDRESS: address,
-  /** Networks that orders may be paid on beside that one: a JSON list of `{network, chain_id, rpc_urls, token_address, router_address, deposit_factory, confirmations}`. */
+  /** Networks that orders may be paid on beside that one: a JSON list of `{network, chain_id, rpc_urls, token_address, router_address, deposit_factory, confirmations, suspended?}`. */
   OTHER_NETWORKS: z
     .string()
     .default('[]')
@@ -113,6 +115,8 @@ const settings = z.object({
     .enum(['true', 'false'])
     .default('false')
     .transform(text => text === 'true'),
+  /** A network of which nothing was confirmed for this long is suspended: new orders do not offer it. 0 never; a developer's chain stands still between two payments. */
+  NETWORK_SUSPENDED_AFTER_S: integer(0, 604_800).optional(),
   /** Pause between two looks for expired orders; the confirmed chain time decides, this only asks. */
   EXPIRY_SWEEP_MS: integer(10).default(1_000),
   /** For how long blocks of the listener that fail for an unknown reason are tried again, before they are parked in the dead letters. */
@@ -168,6 +172,10 @@ export const chainIdsOf = (config: Pick<z.infer<typeof settings>, 'CHAIN_ID' | '
   config.CHAIN_ID,
   ...config.OTHER_NETWORKS.map(({ chain_id }) => chain_id),
 ]
+
+/** After which time without a confirmed block a network is suspended; 0 for never. */
+export const suspendedAfterMs = ({ NETWORK_SUSPENDED_AFTER_S: seconds, DEVELOPMENT_CHAIN: development }: OrdersConfig): number =>
+  (seconds ?? (development ? 0 : 3_600)) * 1_000
 
 /** Absent where orders have no deposit address. */
 export function depositFactory({ DEPOSIT_FACTORY: factory }: { DEPOSIT_FACTORY?: string | undefined }): string | undefined {

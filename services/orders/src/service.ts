@@ -17,12 +17,13 @@ import {
 import { isBlockedByToken, isContract, openChainReader } from './chain/chain-reader'
 import { createDeploymentCheck, unverifiedDeployment } from './chain/deployment'
 import { depositAddresses } from './chain/deposit-address'
+import { standsStill } from './chain/history'
 import { offeredNetworks } from './chain/other-networks'
 import { createPayoutAddresses, unpayableAddresses } from './chain/payout-addresses'
 import { readProofs } from './chain/receipts'
 import { createTokenName } from './chain/token-domain'
 import { createCharges } from './charges'
-import { chainIdsOf, depositFactory, type OrdersConfig } from './config'
+import { chainIdsOf, depositFactory, type OrdersConfig, suspendedAfterMs } from './config'
 import { createDossiers } from './dossier/dossiers'
 import { dossierSigner, publicJwk } from './dossier/signing'
 import { expireDue, park } from './due/expiry'
@@ -98,12 +99,16 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     () => chainIdsOf(config).reduce((sum, chainId) => sum + store.chain.view(chainId).missing, 0),
   )
 
+  const suspended = new Set(config.OTHER_NETWORKS.flatMap(({ chain_id, suspended }) => (suspended ? [chain_id] : [])))
+  const isSuspended = (chainId: number) =>
+    suspended.has(chainId) || standsStill(store.chain.view(chainId).time, now(), suspendedAfterMs(config))
   const factory = depositFactory(config)
   const place = {
     livemode: config.PONTE_MODE === 'live',
     network: config.NETWORK,
     publicUrl: config.PUBLIC_URL,
     confirmations: config.CONFIRMATIONS,
+    isSuspended,
     others: new Map(config.OTHER_NETWORKS.map(({ chain_id, network, confirmations }) => [chain_id, { network, confirmations }])),
     gaslessMinUnits: factory === undefined ? null : config.GASLESS_MIN_UNITS,
   }
@@ -141,7 +146,12 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
       deployment.requireVerified()
       return payoutAddresses.require(payoutAddress)
     },
-    others: (payoutAddress, isContract) => offeredNetworks(payoutAddress, isContract, others),
+    others: (payoutAddress, isContract) =>
+      offeredNetworks(
+        payoutAddress,
+        isContract,
+        others.filter(({ chainId }) => !isSuspended(chainId)),
+      ),
     head: store.chain.knownHead,
     generation: chainId => store.chain.view(chainId).generation,
   })

@@ -271,3 +271,42 @@ it('refuses several networks with real money, and one named twice', async () => 
     }),
   ).rejects.toThrow('OTHER_NETWORKS')
 })
+
+it('a network that stands still, or that its operator suspended, is offered by no new order, and open ones name it', async () => {
+  let now = new Date()
+  const settings = (more: object) => ({
+    ...{ DEPOSIT_FACTORY: ROUTER, NETWORK_SUSPENDED_AFTER_S: '600', RATE_MAX_AGE_S: '3600' },
+    OTHER_NETWORKS: JSON.stringify([{ ...POLYGON, confirmations: 5, ...more }]),
+  })
+  const own = await startOrders(settings({}), { now: () => now })
+  try {
+    const make = async (): Promise<OrderBody> =>
+      (await request(own.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '54.20' })).body
+    expect((await make()).payment.networks).toBeUndefined()
+    const there = listener(own.bus)
+    await own.bus.publish(there.advance(now, { chain_id: 137 }))
+    await own.orders.idle()
+    const order = await make()
+    const shown = async () => {
+      const { body } = await request(own.url).get(`/api/v1/orders/${order.id}`).set(asMerchant())
+      return body.payment.networks.map(({ chain_id, suspended }: { chain_id: number; suspended: boolean }) => [chain_id, suspended])
+    }
+    // Of the first one nothing is known here at all.
+    const named = [[31337, true]]
+    expect(await shown()).toEqual([...named, [137, false]])
+    now = new Date(now.getTime() + 601_000)
+    expect([await shown(), (await make()).payment.networks]).toEqual([[...named, [137, true]], undefined])
+    await own.bus.publish(there.advance(now, { chain_id: 137 }))
+    await own.orders.idle()
+    expect([await shown(), (await make()).payment.networks?.length]).toEqual([[...named, [137, false]], 2])
+  } finally {
+    await own.stop()
+  }
+  const suspended = await startOrders({ ...settings({ suspended: true }), NETWORK_SUSPENDED_AFTER_S: '0' })
+  try {
+    const { body } = await request(suspended.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '54.20' })
+    expect([body.status, body.payment.networks]).toEqual(['pending', undefined])
+  } finally {
+    await suspended.stop()
+  }
+})

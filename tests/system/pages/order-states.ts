@@ -42,13 +42,13 @@ export const signatureFailed: State = order => ({
 export function onTwoNetworks(orderId: string): CheckoutBody['payment'] {
   const first = {
     ...{ network: 'base', chain_id: 8_453, gasless: true, router_address: PAYER.address, deposit_address: PAYER.address },
-    ...{ token_address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', payment_uri: null, confirmations: 12 },
+    ...{ token_address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', payment_uri: null, confirmations: 12, suspended: false },
   }
   const second = {
     ...{ ...first, network: 'polygon', chain_id: 137, gasless: false, confirmations: 32 },
     ...{ token_address: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359' },
   }
-  const { confirmations: _, ...terms } = first
+  const { confirmations: _, suspended: __, ...terms } = first
   const checkout_url = `https://pay.ponte.example/pay/${orderId}`
   return { ...terms, merchant_address: PAYER.address, checkout_url, networks: [first, second] }
 }

@@ -115,6 +115,9 @@ const orderNetwork = z.object({
   gasless: z.boolean(),
   payment_uri: z.string().nullable(),
   confirmations: z.int().meta({ description: 'Blocks until a payment there counts' }),
+  suspended: z
+    .boolean()
+    .meta({ description: 'It stands still: money that comes there counts once it goes on, and no new order offers it' }),
 })
 
 /** An order as a local system answered it, before anything came. */

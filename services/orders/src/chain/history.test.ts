@@ -1,4 +1,4 @@
-import { confirmedTimeOf, type History, isCertain, watermarkOf } from './history'
+import { confirmedTimeOf, type History, isCertain, standsStill, watermarkOf } from './history'
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1) + second * 1000)
 const history = (change: Partial<History> = {}): History => ({
@@ -94,4 +94,10 @@ describe('whether the listener knows all that was read of it', () => {
       false,
     ],
   ])('%s', (_, leases, expected) => expect(isCertain(leases)).toBe(expected))
+})
+
+it('a network stands still once nothing was confirmed for longer than the setting, and where nothing ever was; 0 is never', () => {
+  const still = (confirmed: Date | null, now: number, afterMs: number) => standsStill(confirmed, at(now), afterMs)
+  expect([still(at(0), 60, 60_000), still(at(0), 61, 60_000), still(null, 0, 60_000)]).toEqual([false, true, true])
+  expect([still(at(0), 1e6, 0), still(null, 0, 0)]).toEqual([false, false])
 })

@@ -39,6 +39,10 @@ export const isCertain = (leases: readonly Lease[]): boolean =>
   leases.filter(({ endedVersion }) => endedVersion === null).length <= 1 &&
   leases.every(({ seenVersion, endedVersion }) => endedVersion === null || seenVersion <= endedVersion)
 
+/** Nothing of it was confirmed for so long, by our clock, that it is not offered; 0 is never. */
+export const standsStill = (confirmedTime: Date | null, at: Date, afterMs: number): boolean =>
+  afterMs > 0 && (confirmedTime === null || at.getTime() - confirmedTime.getTime() > afterMs)
+
 /** The generations of an order's chains, as one: another one of any of them is another history. */
 export const generationsOf = (chainIds: readonly number[], of: (chainId: number) => { generation: string | null } | undefined): string =>
   chainIds.map(chainId => of(chainId)?.generation ?? '').join(' ')

@@ -16,6 +16,8 @@ export interface Place extends NetworkPlace {
   /** Real money moves here. */
   livemode: boolean
   publicUrl: string
+  /** New orders do not offer it: its operator suspended it, or it stands still. */
+  isSuspended(chainId: number): boolean
   /** The other networks of this deployment, by chain. */
   others: ReadonlyMap<number, NetworkPlace>
   /** An order for less than this is not relayed: the gas would cost more than its fee brings. Null where nothing is relayed. */
@@ -177,6 +179,7 @@ const networkBodies = (order: Order, place: Place, due: bigint) =>
     deposit_address: destination.depositAddress,
     gasless: destination.chainId === order.chainId && isGasless(order, place),
     payment_uri: paymentUri(destination, due),
+    suspended: place.isSuspended(destination.chainId),
   }))
 
 const isGasless = (order: Order, { gaslessMinUnits }: Place): boolean => gaslessMinUnits !== null && order.usdcUnits >= gaslessMinUnits
@@ -202,7 +205,7 @@ function chainOf({ id }: Payment, order: Order, place: Place) {
 }
 
 /** One that this deployment does not follow any more is named by its number. */
-function placeOf(chainId: number, order: Order, place: Place): NetworkPlace {
+export function placeOf(chainId: number, order: Order, place: Place): NetworkPlace {
   const { network, confirmations } =
     chainId === order.chainId ? place : (place.others.get(chainId) ?? { ...place, network: String(chainId) })
   return { network, confirmations }

@@ -53,10 +53,26 @@ const pays = (change: Partial<TransactionFacts['payments'][number]> = {}, more: 
 }
 const other = { ...order(), id: 'other', merchantId: 'mine', memo: OTHER_MEMO, depositAddress: OTHER_DEPOSIT }
 
+const place = {
+  network: 'Base',
+  confirmations: REQUIRED,
+  livemode: false,
+  publicUrl: '',
+  gaslessMinUnits: null,
+  isSuspended: () => false,
+  others: new Map(),
+}
 const explained = (quoted: Partial<Quoted>) => {
   const found = explain({
-    ...{ order: order(), payments: [], txHash: HASH, transaction: null, others: [], merchantId: null, headBlock: 12, required: REQUIRED },
-    ...{ network: 'Base', ...quoted },
+    ...{ order: order(), payments: [], txHash: HASH, transaction: null, others: [], merchantId: null },
+    ...{
+      heads: new Map([
+        [1, 12n],
+        [2, 30n],
+      ]),
+      place,
+      ...quoted,
+    },
   })
   if (!found) return null
   const { object, order_id, tx_hash, detail, ...rest } = found
@@ -151,5 +167,59 @@ describe('what nodes show', () => {
     expect(explained({ transaction: pays({ memo: OTHER_MEMO, merchant_address: STRANGER }), others: [other] })).toEqual(elsewhere)
     const both = facts({ transfers: [...sends(OTHER_DEPOSIT).transfers, ...sends(DEPOSIT).transfers] })
     expect(explained({ transaction: both, others: [other] })).toEqual({ ...unconfirmed(2), amount })
+  })
+})
+
+describe('where several networks are followed', () => {
+  const several = {
+    ...place,
+    others: new Map([
+      [2, { network: 'Polygon', confirmations: 30 }],
+      [3, { network: 'Arbitrum', confirmations: 40 }],
+    ]),
+  }
+  const there = {
+    chainId: 2,
+    tokenAddress: OTHER_TOKEN,
+    routerAddress: ROUTER,
+    depositAddress: DEPOSIT,
+    watchFrom: 0,
+    merchantIsContract: false,
+  }
+  const both = order({ networks: [there] })
+  const polygon = { network: 'Polygon', chain_id: 2 }
+  const asked = (transaction: TransactionFacts, more: Partial<Quoted> = {}) =>
+    explained({ order: both, place: several, transaction, ...more })
+
+  test('what is on record is counted by the blocks of its own', () => {
+    const of = { order: both, place: several, payments: [{ ...recorded('detected'), id: '2:0xb:0' }] }
+    expect(explained(of)).toEqual({ code: 'unconfirmed', confirmations: { seen: 21, required: 30 }, amount, ...polygon })
+  })
+
+  test('each has its own token, memos and confirmations', () => {
+    const on = (facts: TransactionFacts, chain_id = 2) => ({ ...facts, chain_id })
+    expect(asked(on(sends(DEPOSIT, OTHER_TOKEN)))).toEqual({
+      code: 'unconfirmed',
+      confirmations: { seen: 2, required: 30 },
+      amount,
+      ...polygon,
+    })
+    expect(asked(on(sends(DEPOSIT)))).toMatchObject({ code: 'wrong_token', ...polygon })
+    expect(asked(sends(DEPOSIT))).toEqual({ ...unconfirmed(2), amount, network: 'Base', chain_id: 1 })
+    expect(asked(on(pays({ token_address: OTHER_TOKEN })))).toMatchObject({ code: 'unconfirmed', amount, ...polygon })
+    const others = [{ ...other, networks: [{ ...there, depositAddress: OTHER_DEPOSIT }] }]
+    expect(asked(on(sends(OTHER_DEPOSIT, OTHER_TOKEN)), { others })).toEqual({ code: 'other_order', ...polygon })
+    expect(asked(on(sends(OTHER_DEPOSIT, OTHER_TOKEN)), { others: [other] })).toMatchObject({ code: 'wrong_recipient', ...polygon })
+  })
+
+  test('one that the order is not paid on is the wrong one, and none has it where each has none', () => {
+    expect(asked(facts({ ...sends(DEPOSIT), chain_id: 3 }))).toEqual({ code: 'wrong_network', network: 'Arbitrum', chain_id: 3 })
+    expect(asked(facts({ ...sends(DEPOSIT), chain_id: 2 }), { order: order() })).toEqual({ code: 'wrong_network', ...polygon })
+    const nowhere = explain({
+      ...{ order: both, payments: [], txHash: HASH, transaction: facts({ status: 'not_found' }), others: [], merchantId: null },
+      ...{ heads: new Map(), place: several },
+    })
+    expect(nowhere).toMatchObject({ code: 'not_found', detail: expect.stringContaining('is known on Base or Polygon;') })
+    expect(nowhere).not.toHaveProperty('network')
   })
 })

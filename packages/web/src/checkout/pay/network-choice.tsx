@@ -13,27 +13,29 @@ export function NetworkChoice({ checkout, ...rest }: PaymentMethodsProps) {
   const { payment } = checkout
   const networks = payment.networks ?? []
   const [choice, choose] = useState<number | null>(null)
+  const [shown, show] = useState<number | null>(null)
   const [wallet] = useWallets()
   const provider = wallet?.provider
   useEffect(() => {
-    // A wallet shows its network without being asked for its accounts. What the payer chose stays.
+    // A wallet shows its network without being asked for its accounts.
     provider?.request({ method: 'eth_chainId' }).then(
-      answer => choose(already => already ?? Number(answer)),
+      answer => show(Number(answer)),
       () => undefined,
     )
   }, [provider])
-  const chosen = networks.find(({ chain_id }) => chain_id === choice)
+  const chosen =
+    networks.find(({ chain_id }) => chain_id === choice) ?? networks.find(({ chain_id, suspended }) => chain_id === shown && !suspended)
   return (
     <>
       <fieldset className="networks">
         <legend>{t.choose}</legend>
-        {networks.map(({ network, chain_id, confirmations, gasless }) => (
+        {networks.map(({ network, chain_id, confirmations, gasless, suspended }) => (
           <label key={chain_id}>
             <input type="radio" name="network" checked={chain_id === chosen?.chain_id} onChange={() => choose(chain_id)} />
             <span>
               <strong>{network}</strong>
               <span className="faint">
-                {t.confirmations(confirmations)}
+                {suspended ? t.suspended : t.confirmations(confirmations)}
                 {gasless && <span>{t.gasless}</span>}
               </span>
             </span>
