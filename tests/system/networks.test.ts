@@ -1,8 +1,16 @@
 import { type System, startAll } from '@ponte/all-in-one'
-import { type EntryBody, type ExplanationBody, formatUsdc, type OrderBody, type RefundBody } from '@ponte/contracts'
+import {
+  type EntryBody,
+  type ExplanationBody,
+  formatUsdc,
+  type OrderBody,
+  type RecoveryBody,
+  type RecoveryListBody,
+  type RefundBody,
+} from '@ponte/contracts'
 import { type LocalChain, mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
-import { Wallet } from 'ethers'
+import { parseEther, Wallet } from 'ethers'
 import { call, createMerchant, MERCHANT, PAYER, pay, startWorld, units, type World } from '../world'
 
 // Two networks: each a chain with a listener and a database of its own. Orders add up what comes on both. The second one mines for a transaction, or on request.
@@ -194,4 +202,26 @@ it('a plain transfer to the payout address is in the ledger on whichever network
     return came.map(({ chain, amount }) => data.filter(one => one.amount === formatUsdc(amount) && one.chain_id === chain.chainId).length)
   }
   await mineThere(async () => (await booked()).join() === '1,1', 'they are not in the ledger')
+}, 180_000)
+
+it('what is no USDC is found and recovered on the network that it came on', async () => {
+  const created = await order()
+  await system.idle()
+  const payer = other.wallet(PAYER.privateKey)
+  const sent = await mined(payer.sendTransaction({ to: created.payment.deposit_address, value: parseEther('7') }))
+  await other.mine(2)
+  const explained = () =>
+    call<ExplanationBody>(system.gatewayUrl, 'POST', `/api/v1/orders/${created.id}/explain`, merchant.api_key, { tx_hash: sent.hash })
+  await mineThere(async () => (await explained()).code === 'wrong_token', 'it is not explained')
+  const coin = { token_address: null, destination: MERCHANT.address }
+  const recover = (body: object) =>
+    call<RecoveryBody>(system.gatewayUrl, 'POST', `/api/v1/orders/${created.id}/recoveries`, merchant.api_key, { ...coin, ...body })
+  await expect(recover({ chain_id: world.chain.chainId })).rejects.toThrow('was not found')
+  const before = await other.provider.getBalance(MERCHANT.address)
+  expect(await recover({})).toMatchObject({ status: 'pending', chain_id: OTHER })
+  const read = () =>
+    call<RecoveryListBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${created.id}/recoveries`, merchant.api_key).then(({ data }) => data)
+  await mineThere(async () => (await read()).every(({ status }) => status === 'confirmed'), 'it was not recovered')
+  expect(await read()).toMatchObject([{ ...coin, chain_id: OTHER, amount: String(parseEther('7')) }])
+  expect((await other.provider.getBalance(MERCHANT.address)) - before).toBe(parseEther('7'))
 }, 180_000)

@@ -130,10 +130,12 @@ export function reactions(deps: ReactionDeps): Reactions {
 
   const observeRecovery = (stated: RecoveryObserved, eventId: string): Promise<void> =>
     retryConflicts(async () => {
-      const token = (await store.foreignTokens.ofOrder(stated.order_id)).find(({ tokenAddress }) => tokenAddress === stated.token_address)
+      const { order_id: orderId, chain_id, token_address } = stated
+      const found = await store.foreignTokens.ofOrder(orderId)
+      const token = found.find(({ chainId, tokenAddress }) => chainId === chain_id && tokenAddress === token_address)
       const next = token && observeRecovered(token, stated, now())
       if (!token)
-        logger.warn('the listener recovers a token that was not found here', { recovery_id: stated.recovery_id, order_id: stated.order_id })
+        logger.warn('the listener recovers a token that was not found here', { recovery_id: stated.recovery_id, order_id: orderId })
       if (!next) return store.foreignTokens.ignore(eventId)
       await store.foreignTokens.commit(next, { eventId })
       announce({ id: next.orderId, merchantId: next.merchantId })

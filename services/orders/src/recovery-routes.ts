@@ -3,7 +3,8 @@ import { addLogFields, answersTo, type Database, outboxRows, retryConflicts, ser
 import type { Router } from 'express'
 import { checksumAddress, isMistyped } from './chain/checksum-address'
 import type { Order } from './order/order'
-import { COIN, recoveryBody, recoveryWatch, requestRecovery, requireRecoverable, watched } from './recovery/recovery'
+import { chainIdsOf, destinationOn } from './payment/payment'
+import { COIN, recoveryBody, recoveryWatch, requestRecovery, requireRecoverable, watched, wrong } from './recovery/recovery'
 import type { Store } from './store'
 
 export interface RecoveryRouteDeps {
@@ -27,24 +28,30 @@ export function recoveryRoutes(router: Router, { store, database, now }: Recover
         const message = 'has capitals that do not fit it (EIP-55): a character may be mistyped'
         throw new ApiError('invalid_request', `The body is not valid: ${path} ${message}.`, { errors: [{ path, message }] })
       }
-    requireRecoverable(order, body)
+    const { chain_id: named } = body
+    if (named !== undefined && !chainIdsOf(order).includes(named))
+      throw wrong('chain_id', `must be a network of the order: ${chainIdsOf(order).join(' or ')}`)
+    requireRecoverable(destinationOn(order, named ?? order.chainId), body)
     const asked = body.token_address === null ? COIN : checksumAddress(body.token_address)
-    const destination = checksumAddress(order.merchantAddress)
     return retryConflicts(async () => {
-      const token = (await store.foreignTokens.ofOrder(order.id)).find(({ tokenAddress }) => tokenAddress === asked)
+      const [token, ...more] = (await store.foreignTokens.ofOrder(order.id)).filter(
+        ({ chainId, tokenAddress }) => tokenAddress === asked && chainId === (named ?? chainId),
+      )
+      if (more.length > 0) throw wrong('chain_id', 'must be named: it was found on several networks of the order')
       if (!token)
         throw new ApiError(
           'invalid_state',
           'It was not found at the deposit address: explain the transaction that sent it first, once it is confirmed.',
         )
-      const { watermark } = store.chain.view(order.chainId)
+      const { chainId } = token
+      const { watermark } = store.chain.view(chainId)
       const request = { id: uuidv7At(now()), by: userIdOf(caller), watermark: BigInt(watermark ?? 0) }
       const next = requestRecovery(token, request, now())
-      const answer = { status: 202, body: JSON.stringify(recoveryBody(next ?? token, destination)) }
+      const answer = { status: 202, body: JSON.stringify(recoveryBody(next ?? token, order)) }
       const answers = answersTo(keyed, answer)
       if (next) {
         addLogFields({ order_id: order.id, recovery_id: request.id })
-        const events = outboxRows([recoveryWatch([watched(next, order)], order.chainId)], now())
+        const events = outboxRows([recoveryWatch([watched(next, { memo: order.memo, ...destinationOn(order, chainId) })], chainId)], now())
         await store.foreignTokens.commit(next, { events, answers })
       } else if (keyed) await database.commit({ answers })
       return answer
@@ -54,7 +61,6 @@ export function recoveryRoutes(router: Router, { store, database, now }: Recover
   serve(router, operations.listRecoveries, async ({ params, terms }, _req, res) => {
     const order = await orderOf(params.id, terms)
     const found = await store.foreignTokens.ofOrder(order.id)
-    const destination = checksumAddress(order.merchantAddress)
-    res.json({ object: 'list', data: found.flatMap(token => recoveryBody(token, destination) ?? []) })
+    res.json({ object: 'list', data: found.flatMap(token => recoveryBody(token, order) ?? []) })
   })
 }

@@ -42,12 +42,12 @@ import { exportRoutes } from './export/exports-route'
 import type { Intake } from './intake'
 import { linkRoutes } from './link-routes'
 import { type Acceptance, accept } from './order/acceptance'
-import { checkoutBody, historyBody, type OrderHistory, orderBody, type Place } from './order/body'
+import { checkoutBody, historyBody, type OrderHistory, orderBody, type Place, placeOf } from './order/body'
 import { explain } from './order/explanation'
 import type { OrderFactory } from './order/factory'
 import { invoicingChange, newInvoicing } from './order/invoicing'
 import { cancel, type Ledger, type Order } from './order/order'
-import { chainIdsOf } from './payment/payment'
+import { chainIdsOf, destinationOn } from './payment/payment'
 import { foreignIn } from './recovery/recovery'
 import { recoveryRoutes } from './recovery-routes'
 import { requireNonePromised } from './refund/stored-refund'
@@ -177,8 +177,7 @@ export function routes(deps: RouteDeps): Router {
       heads: await store.chain.heads(),
       place,
     })
-    if (transaction?.chain_id === order.chainId && explanation?.code === 'wrong_token')
-      await keepForeign(deps, order, txHash, transaction, by.kind)
+    if (transaction && explanation?.code === 'wrong_token') await keepForeign(deps, order, txHash, transaction, by.kind)
     res.json({ explanation, deposit_address: order.depositAddress } satisfies Explained)
   })
 
@@ -256,13 +255,15 @@ function keepForeign(
   transaction: TransactionFacts,
   by: keyof typeof FOREIGN_MAX,
 ): Promise<void> {
-  const at = now()
-  const found = foreignIn(order, transaction, place.confirmations).map(({ tokenAddress, units }) => ({
-    ...{ id: uuidv7At(at), orderId: order.id, merchantId: order.merchantId, chainId: order.chainId },
-    ...{ tokenAddress: checksumAddress(tokenAddress), units },
-    ...{ txHash, sentAt: new Date(transaction.block_time ?? at), foundAt: at },
-  }))
-  return store.foreignTokens.keep(order.id, found, FOREIGN_MAX[by])
+  const [at, chainId] = [now(), transaction.chain_id]
+  const found = foreignIn(destinationOn(order, chainId), transaction, placeOf(chainId, order, place).confirmations).map(
+    ({ tokenAddress, units }) => ({
+      ...{ id: uuidv7At(at), orderId: order.id, merchantId: order.merchantId, chainId },
+      ...{ tokenAddress: checksumAddress(tokenAddress), units },
+      ...{ txHash, sentAt: new Date(transaction.block_time ?? at), foundAt: at },
+    }),
+  )
+  return store.foreignTokens.keep(order.id, chainId, found, FOREIGN_MAX[by])
 }
 
 const notFound = (id: string) => new ApiError('not_found', `There is no order ${id}.`)

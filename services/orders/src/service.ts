@@ -172,7 +172,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     logger,
   )
   const refunds = every('refunds', ASK_MS, () => anyOf(chainIds, store.refunds.askUnheard), logger)
-  const recoveries = every('recoveries', ASK_MS, () => store.foreignTokens.askUnheard(config.CHAIN_ID), logger)
+  const recoveries = every('recoveries', ASK_MS, () => anyOf(chainIds, store.foreignTokens.askUnheard), logger)
   const resending = every('watch of all orders', RESEND_MS, () => eachOf(chainIds, store.watch.askAll), logger)
   const following = every('followed chain', FOLLOWED_MS, () => eachOf(chainIds, store.chain.publishFollowed), logger)
   const adopted = async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { address, id, timestamp, txHash } from '../fields'
 
+const chainId = z.int().optional().meta({ description: 'On which network it lies; only where the order has `networks`' })
 const tokenAddress = address.nullable().meta({ description: "The token; null for the network's own coin" })
 /** Of a token of which nothing is believed, its decimals neither. */
 const tokenUnits = z
@@ -10,6 +11,7 @@ const tokenUnits = z
 
 export const createRecovery = z.strictObject({
   token_address: tokenAddress,
+  chain_id: z.int().optional().meta({ description: 'The network of the order on which it lies; needed where it was found on several' }),
   destination: address.meta({
     description: 'The payout address of the order, by which you confirm that you control it: the contract sends it nowhere else',
   }),
@@ -36,6 +38,7 @@ export const recovery = z
     id,
     order_id: id,
     token_address: tokenAddress,
+    chain_id: chainId,
     destination: address,
     status: recoveryStatus,
     failure_code: recoveryFailure.nullable(),
@@ -55,6 +58,7 @@ export type RecoveryListBody = z.infer<typeof recoveryList>
 /** Something else than the payment token, which a transaction sent to an order's deposit address. Its name and symbol are whatever a stranger wrote. */
 export const foreignToken = z.object({
   token_address: tokenAddress,
+  chain_id: chainId,
   amount: tokenUnits,
   tx_hash: txHash.meta({ description: 'The transaction that sent it' }),
   found_at: timestamp.meta({ description: 'When an explanation of that transaction found it' }),

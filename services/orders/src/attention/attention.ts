@@ -87,7 +87,7 @@ export function foreignItem({ token, seen, mark }: MarkedToken, history: OrderHi
     ...sums(0n, 0n, { leftOverUnits: 0n, toReturnUnits: 0n }),
     order: historyBody(history, place),
     payment: null,
-    foreign_token: foreignTokenBody(token, history.order.merchantAddress),
+    foreign_token: foreignTokenBody(token, history.order),
     actions: status === null || status === 'failed' ? (['recover'] satisfies AttentionAction[]) : [],
     ...marked(factsOf(seen), mark),
   }

@@ -64,6 +64,9 @@ export const destinationsOf = ({ networks, ...first }: Payable): Destination[] =
   first,
   ...networks.map(network => ({ ...network, merchantAddress: first.merchantAddress })),
 ]
+/** On one of its networks; the first where it may not be paid on that one. */
+export const destinationOn = (payable: Payable, chainId: number): Destination =>
+  destinationsOf(payable).find(destination => destination.chainId === chainId) ?? payable
 export const chainIdsOf = ({ chainId, networks }: Pick<Payable, 'chainId' | 'networks'>): number[] => [
   chainId,
   ...networks.map(network => network.chainId),

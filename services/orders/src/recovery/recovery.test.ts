@@ -3,6 +3,7 @@ import { COIN, type ForeignToken, foreignIn, observe, recoveryBody, requestRecov
 
 const [DEPOSIT, USDC, OTHER] = [`0x${'1'.repeat(40)}`, `0x${'A'.repeat(40)}`, `0x${'b'.repeat(40)}`] as const
 const PAYOUT = `0x${'2'.repeat(40)}`
+const SHOP = { merchantAddress: PAYOUT, networks: [] }
 const [EARLIER, AT, LATER] = [1, 2, 3].map(day => new Date(Date.UTC(2026, 10, day))) as [Date, Date, Date]
 const order = { depositAddress: DEPOSIT, tokenAddress: USDC }
 const sent = (token_address: string | null, units: string, to_address: string = DEPOSIT) => ({ token_address, to_address, units })
@@ -49,7 +50,7 @@ describe('a recovery', () => {
   it('is one at a time, and once it is done none is needed until more comes', () => {
     expect([statusOf(token), statusOf(asked), request(asked)]).toEqual([null, 'pending', null])
     const done = observe(asked, stated({ end: END }), LATER) as ForeignToken
-    expect([statusOf(done), request(done), recoveryBody(done, PAYOUT)]).toMatchObject([
+    expect([statusOf(done), request(done), recoveryBody(done, SHOP)]).toMatchObject([
       'confirmed',
       null,
       { status: 'confirmed', amount: '7', tx_hash: '0xed', confirmed_at: AT.toISOString(), destination: PAYOUT },
@@ -61,7 +62,7 @@ describe('a recovery', () => {
   })
   it('that failed is asked for again', () => {
     const failed = observe(asked, stated({ failure_code: 'refused' }), LATER) as ForeignToken
-    expect(recoveryBody(failed, PAYOUT)).toMatchObject({ status: 'failed', failure_code: 'refused' })
+    expect(recoveryBody(failed, SHOP)).toMatchObject({ status: 'failed', failure_code: 'refused' })
     expect(request(failed, 'r2')).toMatchObject({ recoveryId: 'r2', failureCode: null })
   })
   it('is what the newest statement has of it, in any order, and is taken back by a reorganisation', () => {

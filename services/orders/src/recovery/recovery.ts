@@ -9,7 +9,9 @@ import {
   type RecoveryWatch,
   type TransactionFacts,
 } from '@ponte/contracts'
+import { checksumAddress } from '../chain/checksum-address'
 import type { Order } from '../order/order'
+import type { Destination } from '../payment/payment'
 
 /** The network's own coin, which is no token, in the place of one; the contract names it so, too. */
 export const COIN = `0x${'0'.repeat(40)}`
@@ -65,7 +67,7 @@ const BALANCE_MAX = 2n ** 256n - 1n
 
 /** Foreign tokens that a confirmed transaction sent to the deposit address of an order, summed by token. */
 export function foreignIn(
-  order: Pick<Order, 'depositAddress' | 'tokenAddress'>,
+  order: Pick<Destination, 'depositAddress' | 'tokenAddress'>,
   { transfers, depth }: Pick<TransactionFacts, 'transfers' | 'depth'>,
   confirmations: number,
 ): Pick<FoundToken, 'tokenAddress' | 'units'>[] {
@@ -119,11 +121,9 @@ export function observe(token: ForeignToken, stated: RecoveryObserved, at: Date)
   }
 }
 
-type Target = Pick<Order, 'merchantAddress' | 'memo' | 'routerAddress' | 'tokenAddress'>
-
 /** The contract takes any address for asset, and sends to one alone. Throws `invalid_request`. */
 export function requireRecoverable(
-  { merchantAddress, tokenAddress: payment }: Target,
+  { merchantAddress, tokenAddress: payment }: Pick<Destination, 'merchantAddress' | 'tokenAddress'>,
   { token_address: token, destination }: { token_address: string | null; destination: string },
 ): void {
   if (token !== null && isSame(token, payment))
@@ -133,7 +133,7 @@ export function requireRecoverable(
     throw wrong('destination', `must be ${merchantAddress}, the payout address of the order: the contract sends it nowhere else`)
 }
 
-const wrong = (path: string, message: string) =>
+export const wrong = (path: string, message: string) =>
   new ApiError('invalid_request', `The body is not valid: ${path} ${message}.`, { errors: [{ path, message }] })
 
 /** Asks the listener to have it sent on, or what became of that. */
@@ -157,8 +157,13 @@ export const watched = (
 
 const nullForCoin = (token: string) => (token === COIN ? null : token)
 
+/** Named only where the order has several networks. */
+const networkOf = ({ chainId }: ForeignToken, { networks }: Pick<Order, 'networks'>) => (networks.length === 0 ? {} : { chain_id: chainId })
+
+type Owner = Pick<Order, 'merchantAddress' | 'networks'>
+
 /** Null while none was asked for. */
-export function recoveryBody(token: ForeignToken, destination: string): RecoveryBody | null {
+export function recoveryBody(token: ForeignToken, order: Owner): RecoveryBody | null {
   const { recoveryId, requestedAt } = token
   if (recoveryId === null || requestedAt === null) return null
   return {
@@ -166,7 +171,8 @@ export function recoveryBody(token: ForeignToken, destination: string): Recovery
     id: recoveryId,
     order_id: token.orderId,
     token_address: nullForCoin(token.tokenAddress),
-    destination,
+    ...networkOf(token, order),
+    destination: checksumAddress(order.merchantAddress),
     status: token.blockTime !== null ? 'confirmed' : token.failureCode === null ? 'pending' : 'failed',
     failure_code: token.blockTime === null ? token.failureCode : null,
     amount: token.recoveredUnits?.toString() ?? null,
@@ -177,11 +183,12 @@ export function recoveryBody(token: ForeignToken, destination: string): Recovery
   }
 }
 
-export const foreignTokenBody = (token: ForeignToken, destination: string): ForeignTokenBody => ({
+export const foreignTokenBody = (token: ForeignToken, order: Owner): ForeignTokenBody => ({
   token_address: nullForCoin(token.tokenAddress),
+  ...networkOf(token, order),
   amount: String(token.units),
   tx_hash: token.txHash,
   found_at: token.foundAt.toISOString(),
-  destination,
-  recovery: statusOf(token) === null ? null : recoveryBody(token, destination),
+  destination: order.merchantAddress,
+  recovery: statusOf(token) === null ? null : recoveryBody(token, order),
 })

@@ -44,8 +44,8 @@ const KEEP: Statement = {
   text: `
   INSERT INTO foreign_tokens (${finds.columns.join(', ')})
   SELECT ${finds.columns.join(', ')} FROM json_populate_recordset(NULL::foreign_tokens, $foreign_tokens)
-  LIMIT greatest(0, $most::int - (SELECT count(*) FROM foreign_tokens WHERE order_id = $order_id::uuid AND token_address <> ALL($tokens::text[])))
-  ON CONFLICT (order_id, token_address) DO UPDATE SET units = EXCLUDED.units, tx_hash = EXCLUDED.tx_hash, sent_at = EXCLUDED.sent_at,
+  LIMIT greatest(0, $most::int - (SELECT count(*) FROM foreign_tokens WHERE order_id = $order_id::uuid AND NOT (chain_id = $chain_id::int AND token_address = ANY($tokens::text[]))))
+  ON CONFLICT (order_id, chain_id, token_address) DO UPDATE SET units = EXCLUDED.units, tx_hash = EXCLUDED.tx_hash, sent_at = EXCLUDED.sent_at,
     found_at = EXCLUDED.found_at, version = foreign_tokens.version + 1
   WHERE foreign_tokens.sent_at < foreign_tokens.block_time AND EXCLUDED.sent_at >= foreign_tokens.block_time`,
 }
@@ -57,7 +57,9 @@ const MARK: Statement = {
 
 // Raw SQL: a partial index finds them. What was not heard of for long, or in an earlier generation, the listener may have lost.
 const UNHEARD = `
-  SELECT ${tokens.select()}, memo, router_address AS "routerAddress", merchant_address AS "merchantAddress"
+  SELECT ${tokens.select()}, memo, merchant_address AS "merchantAddress",
+    coalesce((SELECT other ->> 'routerAddress' FROM jsonb_array_elements(networks) AS other WHERE (other ->> 'chainId')::int = foreign_tokens.chain_id),
+      router_address) AS "routerAddress"
   FROM foreign_tokens JOIN orders ON orders.id = order_id
   WHERE foreign_tokens.chain_id = $1 AND recovery_id IS NOT NULL AND block_time IS NULL AND failure_code IS NULL AND requested_at > $2
     AND (known_at IS NULL OR known_at < $3 OR foreign_tokens.generation IS DISTINCT FROM (SELECT generation FROM chain_cursors WHERE chain_id = $1))
@@ -100,11 +102,15 @@ export function foreignTokenStore(database: Database, now: () => Date) {
   const read = async (name: string, rest: string, values: readonly unknown[]): Promise<MarkedToken[]> =>
     (await database.query<MarkFields>({ name, text: `SELECT ${MARKED} ${rest}` }, [...values])).rows.map(toMarked)
   return {
-    /** Keeps what was found for an order, so long as it has no more than the most. */
-    async keep(orderId: string, some: readonly FoundToken[], most: number): Promise<void> {
+    /** Keeps what was found for an order on one of its networks, so long as it has no more than the most. */
+    async keep(orderId: string, chainId: number, some: readonly FoundToken[], most: number): Promise<void> {
       if (some.length === 0) return
       const rows = { foreign_tokens: some.map(one => finds.record(one)) }
-      await database.commit({ write: KEEP, rows, values: { order_id: orderId, most, tokens: some.map(one => one.tokenAddress) } })
+      await database.commit({
+        write: KEEP,
+        rows,
+        values: { order_id: orderId, chain_id: chainId, most, tokens: some.map(one => one.tokenAddress) },
+      })
     },
 
     async find(id: string): Promise<MarkedToken | null> {

@@ -13,6 +13,7 @@ import type {
   EventBody,
   ExplanationBody,
   ExportBody,
+  ForeignTokenBody,
   InvitationBody,
   LinkBody,
   List,
@@ -139,8 +140,8 @@ export const api = {
   endLink: (id: string) => post<LinkBody>(`${ME}/links/${id}/end`),
   createOrder: (body: object, key: string) => post<OrderBody>(`${ME}/orders`, body, key),
   acceptOrder: (id: string, reason: string) => post<OrderBody>(`${ME}/orders/${id}/accept`, { reason }),
-  recover: (id: string, token_address: string | null, destination: string) =>
-    post<RecoveryBody>(`${ME}/orders/${id}/recoveries`, { token_address, destination }),
+  recover: (id: string, { token_address, chain_id, destination }: Pick<ForeignTokenBody, 'token_address' | 'chain_id' | 'destination'>) =>
+    post<RecoveryBody>(`${ME}/orders/${id}/recoveries`, { token_address, chain_id, destination }),
   explainOrder: (id: string, tx_hash: string) => post<ExplanationBody>(`${ME}/orders/${id}/explain`, { tx_hash }),
   recoveries: (orderId: string) => call<RecoveryListBody>(`${ME}/orders/${orderId}/recoveries`),
   refunds: (orderId: string) => call<RefundListBody>(`${ME}/orders/${orderId}/refunds`),

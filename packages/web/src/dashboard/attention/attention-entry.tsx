@@ -52,7 +52,7 @@ export function AttentionEntry({ item, ref, onDone, onClose }: AttentionEntryPro
           <p key={sentence}>{sentence}</p>
         ))}
         {foreign ? <TokenFacts token={foreign} /> : <Facts rows={rows} />}
-        {order && foreign && <TransactionLine chainId={order.payment.chain_id} hash={foreign.tx_hash} />}
+        {order && foreign && <TransactionLine chainId={foreign.chain_id ?? order.payment.chain_id} hash={foreign.tx_hash} />}
         <ul className="payments">
           {sentOf(item).map(sent => (
             <Sender key={`${sent.hash} ${sent.amount}`} {...sent} />

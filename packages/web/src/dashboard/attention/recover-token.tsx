@@ -26,7 +26,7 @@ export function RecoverToken(of: RecoverTokenProps) {
 function Destination({ orderId, token, onDone, onClose }: RecoverTokenProps & { onClose(): void }) {
   const { t } = useWords()
   const work = useMutation({
-    mutationFn: () => api.recover(orderId, token.token_address, token.destination),
+    mutationFn: () => api.recover(orderId, token),
     onSuccess: () => {
       onClose()
       onDone()

@@ -47,7 +47,7 @@ function Recovery({ recovery, chainId }: { recovery: RecoveryBody; chainId: numb
         <span className="faint">{t.attention.goesTo}</span>
         <CopyValue value={destination} label={t.attention.goesTo} shown={shortened(destination, 10)} />
       </p>
-      {hash && <TransactionLine chainId={chainId} hash={hash} />}
+      {hash && <TransactionLine chainId={recovery.chain_id ?? chainId} hash={hash} />}
     </li>
   )
 }
