@@ -1,12 +1,18 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type System, startAll } from '@ponte/all-in-one'
 import {
   type EntryBody,
   type ExplanationBody,
+  type ExportBody,
   formatUsdc,
   type OrderBody,
   type RecoveryBody,
   type RecoveryListBody,
   type RefundBody,
+  signedDossier,
 } from '@ponte/contracts'
 import { type LocalChain, mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
@@ -15,6 +21,7 @@ import { call, createMerchant, MERCHANT, PAYER, pay, startWorld, units, type Wor
 
 // Two networks: each a chain with a listener and a database of its own. Orders add up what comes on both. The second one mines for a transaction, or on request.
 
+const program = join(__dirname, '../../packages/cli/dist/main.js')
 const OTHER = 31_338
 let world: World
 let other: LocalChain
@@ -120,6 +127,67 @@ it('a transaction is explained by the network that has it', async () => {
   expect(await explained(rest.hash)).toMatchObject(here)
   expect(await explained(hash)).toMatchObject({ code: 'settled', ...there })
   expect(await ask(`/checkout/${created.id}`, 'none', hash)).toEqual(await explained(hash))
+}, 180_000)
+
+it('a dossier is of one network, and its node bears it out', async () => {
+  const created = await order()
+  const half = units(created.usdc_amount) / 2n
+  await pay(world.chain, created, half)
+  const { hash } = await transfer(other, created.payment.deposit_address, half)
+  const entries = async () =>
+    (await call<{ data: EntryBody[] }>(system.gatewayUrl, 'GET', `/api/v1/entries?order_id=${created.id}`, merchant.api_key)).data
+  const settled = async () => (await entries()).filter(({ kind }) => kind === 'settled')
+  await mineThere(async () => (await settled()).length === 2, 'the halves are not settled')
+  const ask = (body: object) =>
+    call<ExportBody>(system.gatewayUrl, 'POST', '/api/v1/exports', merchant.api_key, { format: 'dossier_json', ...body })
+  const dossierOf = async (body: object) => {
+    const { id } = await ask(body)
+    const state = () => call<ExportBody>(system.gatewayUrl, 'GET', `/api/v1/exports/${id}`, merchant.api_key)
+    await until(async () => ['ready', 'failed'].includes((await state()).status), 'the dossier is not made', 30_000)
+    const answer = await fetch(`${system.gatewayUrl}/api/v1/exports/${id}/file`, {
+      headers: { authorization: `Bearer ${merchant.api_key}` },
+    })
+    return signedDossier.parse(await answer.json())
+  }
+  const there = await dossierOf({ amount: '1', chain_id: OTHER })
+  expect(there.dossier).toMatchObject({
+    ...{ network: 'anvil-31338', chain_id: OTHER, token_address: other.usdcAddress },
+    origins: [
+      {
+        kind: 'sweep',
+        counted: '1.000000',
+        order: { id: created.id },
+        payments: [{ tx_hash: hash, amount: formatUsdc(half) }],
+        more_payments: 0,
+      },
+    ],
+  })
+  expect(there.dossier.transactions.map(({ proof }) => proof !== null)).toEqual([true, true])
+  const here = await dossierOf({ amount: '1' })
+  expect(here.dossier).toMatchObject({
+    network: 'anvil',
+    chain_id: world.chain.chainId,
+    origins: [{ kind: 'router', order: { id: created.id } }],
+  })
+  const both = (await settled()).map(({ sequence }) => sequence)
+  await expect(ask({ entries: both })).rejects.toThrow('make one of each')
+  await expect(ask({ amount: '1', chain_id: 1 })).rejects.toThrow(`the networks here are 31337 and ${OTHER}`)
+  const named = (await settled()).find(({ chain_id }) => chain_id === OTHER)
+  expect((await dossierOf({ entries: [named?.sequence] })).dossier).toMatchObject({ chain_id: OTHER })
+
+  const folder = mkdtempSync(join(tmpdir(), 'ponte-dossier-'))
+  writeFileSync(join(folder, 'there.json'), JSON.stringify(there))
+  const verify = (rpc: string) =>
+    new Promise<{ code: number; output: string }>(resolve => {
+      const args = [program, 'verify-dossier', join(folder, 'there.json'), '--installation', system.gatewayUrl, '--rpc', rpc]
+      const env = { PATH: process.env.PATH, PONTE_CONFIG_DIR: folder }
+      execFile(process.execPath, args, { env }, (error, stdout, stderr) =>
+        resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
+      )
+    })
+  expect(await verify(other.rpcUrl)).toMatchObject({ code: 0, output: expect.stringContaining('The dossier is genuine.') })
+  expect(await verify(world.chain.rpcUrl)).toMatchObject({ code: 1, output: expect.stringContaining(`the dossier of chain ${OTHER}`) })
+  rmSync(folder, { recursive: true })
 }, 180_000)
 
 it('no order expires while one network stands still, and what came in time there counts once it is seen', async () => {

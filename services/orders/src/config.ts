@@ -132,7 +132,7 @@ export const ordersConfig = settings
   })
   .refine(config => config.PONTE_MODE !== 'live' || config.OTHER_NETWORKS.length === 0, {
     path: ['OTHER_NETWORKS'],
-    message: 'must be empty with real money: dossiers know one network so far',
+    message: 'must be empty with real money: it was not tried long enough',
   })
   .refine(config => new Set(chainIdsOf(config)).size === config.OTHER_NETWORKS.length + 1, {
     path: ['OTHER_NETWORKS'],

@@ -20,11 +20,12 @@ import { depositAddresses } from './chain/deposit-address'
 import { standsStill } from './chain/history'
 import { offeredNetworks } from './chain/other-networks'
 import { createPayoutAddresses, unpayableAddresses } from './chain/payout-addresses'
+import type { BlockToProve } from './chain/receipt-proof'
 import { readProofs } from './chain/receipts'
 import { createTokenName } from './chain/token-domain'
 import { createCharges } from './charges'
 import { chainIdsOf, depositFactory, type OrdersConfig, suspendedAfterMs } from './config'
-import { createDossiers } from './dossier/dossiers'
+import { createDossiers, type DossierNetwork } from './dossier/dossiers'
 import { dossierSigner, publicJwk } from './dossier/signing'
 import { expireDue, park } from './due/expiry'
 import { publishSettled } from './due/payouts'
@@ -186,12 +187,9 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const intake = createIntake({ store, now, logger, onUnmatched: measured.unmatched, onReorged: measured.reorged, adopted })
   const charges = createCharges({ store, now, orderFactory, intake, logger })
   const signer = config.DOSSIER_KEY === undefined ? null : dossierSigner(config.DOSSIER_KEY)
-  const archive = openChainReader(config.RPC_URLS, config.CHAIN_ID, PROOF_TIMEOUT_MS)
   const dossiers = createDossiers({
-    store,
-    signer,
-    prove: block => readProofs(archive, formsOf(config.CHAIN_ID), block),
-    place: { publicUrl: config.PUBLIC_URL, network: config.NETWORK, chainId: config.CHAIN_ID, tokenAddress: config.TOKEN_ADDRESS },
+    ...{ store, signer, publicUrl: config.PUBLIC_URL },
+    networks: new Map([first, ...others].map((network): [number, DossierNetwork] => [network.chainId, network])),
   })
   const dossierKeys = { keys: [...(signer ? [signer.jwk] : []), ...config.DOSSIER_FORMER_KEYS.map(publicJwk)] }
   const exporting = every('exports', EXPORTS_MS, signal => makeExport(store, now, signal), logger)
@@ -315,6 +313,7 @@ function openNetwork(
   { config, isDepositAddress, logger }: { config: OrdersConfig; isDepositAddress(address: string): Promise<boolean>; logger: Logger },
 ) {
   const reader = openChainReader(rpcUrls, chainId, CHAIN_TIMEOUT_MS)
+  const archive = openChainReader(rpcUrls, chainId, PROOF_TIMEOUT_MS)
   const isAsked = rpcUrls.length > 0
   const [feeBps, development] = [Number(config.PLATFORM_FEE_BPS), config.DEVELOPMENT_CHAIN]
   const expected = { chainId, usdcAddress: tokenAddress, routerAddress, feeBps, development }
@@ -325,6 +324,7 @@ function openNetwork(
     tokenName: createTokenName(reader, tokenAddress),
     /** No one can be paid there. */
     unpayable: unpayableAddresses(routerAddress, tokenAddress).map(([address]) => address),
+    prove: (block: BlockToProve) => readProofs(archive, formsOf(chainId), block),
     deployment: isAsked ? createDeploymentCheck(reader, expected, logger) : unverifiedDeployment,
     payoutAddresses: createPayoutAddresses({
       ...{ routerAddress, tokenAddress, isDepositAddress, logger },

@@ -18,7 +18,7 @@ const signer = dossierSigner(KEY)
 /** Of the blocks alone: receipts are proven in src/dossier. */
 const unproven = async ({ number, hash, transactions }: BlockToProve) =>
   transactions.map(tx_hash => ({ tx_hash, block_number: number, block_hash: hash, block_time: now().toISOString(), proof: null }))
-const place = { publicUrl: 'https://pay.example.com', network: 'anvil', chainId: 31_337, tokenAddress: `0x${'0c'.repeat(20)}` }
+const place = { network: 'anvil', chainId: 31_337, tokenAddress: `0x${'0c'.repeat(20)}` }
 
 describe('of a merchant', () => {
   let system: Awaited<ReturnType<typeof startOrders>>
@@ -34,8 +34,8 @@ describe('of a merchant', () => {
     dossiers = createDossiers({
       store: openStore(system.sql, { now, latestChainTime: now, committed: () => undefined }),
       signer,
-      prove: unproven,
-      place,
+      publicUrl: 'https://pay.example.com',
+      networks: new Map([[place.chainId, { ...place, prove: unproven }]]),
     })
   })
   afterAll(() => system.stop())
@@ -193,7 +193,7 @@ describe('made by replicas', () => {
   beforeEach(() => pool.query('DELETE FROM exports'))
 
   const ask = async () => {
-    const dossier = { amount: '1', payoutAddress: PAYOUT, entries: null, merchantName: 'Padaria' }
+    const dossier = { amount: '1', payoutAddress: PAYOUT, entries: null, chainId: null, merchantName: 'Padaria' }
     const one = openExport(
       { id: uuidv7At(now()), merchantId: uuidv7(), through: 1, requestedBy: null, dossier },
       { format: 'dossier_json' },

@@ -51,6 +51,14 @@ export const createExport = z
     payout_address: address
       .optional()
       .meta({ description: 'Of a dossier of an amount: the payout address that it left; yours of now by default' }),
+    chain_id: z
+      .int()
+      .min(1)
+      .optional()
+      .meta({
+        description:
+          'Of a dossier of an amount: the network on which it left, where there are several; by default that of `payment.chain_id` of a new order',
+      }),
     entries: z
       .array(z.int().min(1))
       .min(1)
@@ -61,14 +69,15 @@ export const createExport = z
   .superRefine((body, context) => {
     const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
     if (!DOSSIER_FORMATS.some(format => format === body.format)) {
-      for (const name of ['amount', 'payout_address', 'entries'] as const)
+      for (const name of ['amount', 'payout_address', 'chain_id', 'entries'] as const)
         if (body[name] !== undefined) refuse(name, 'goes with the formats dossier_json and dossier_pdf alone')
       return
     }
     for (const name of ['at_gte', 'at_lt', 'kind', 'order_id', 'form'] as const)
       if (body[name] !== undefined) refuse(name, 'does not go with a dossier')
     if ((body.amount === undefined) === (body.entries === undefined)) refuse('amount', 'send either amount or entries')
-    if (body.entries !== undefined && body.payout_address !== undefined) refuse('payout_address', 'goes with amount alone')
+    for (const name of ['payout_address', 'chain_id'] as const)
+      if (body.entries !== undefined && body[name] !== undefined) refuse(name, 'goes with amount alone')
     if (body.entries !== undefined && new Set(body.entries).size < body.entries.length) refuse('entries', 'names an entry twice')
   })
 export type CreateExport = z.infer<typeof createExport>

@@ -32,20 +32,39 @@ export interface DossierOptions {
   store: Pick<Store, 'dossiers' | 'orders' | 'invoicing' | 'merchants'>
   /** Null where this installation signs none. */
   signer: DossierSigner | null
+  publicUrl: string
+  /** By chain, the first one first: a dossier is of one of them. */
+  networks: ReadonlyMap<number, DossierNetwork>
+}
+
+export interface DossierNetwork {
+  network: string
+  chainId: number
+  tokenAddress: string
   prove(block: BlockToProve): Promise<DossierTransaction[]>
-  place: { publicUrl: string; network: string; chainId: number; tokenAddress: string }
 }
 
 export type Dossiers = ReturnType<typeof createDossiers>
 
-export function createDossiers({ store, signer, prove, place }: DossierOptions) {
+export function createDossiers({ store, signer, publicUrl, networks }: DossierOptions) {
+  const [first] = networks.keys()
+  const networkOf = ({ chainId }: Pick<DossierBasis, 'chainId'>): DossierNetwork => {
+    const found = networks.get(chainId ?? first ?? 0)
+    if (!found) throw new DossierRefusal('not_proven')
+    return found
+  }
   const chosenOf = async (merchantId: string, through: number, basis: DossierBasis): Promise<Chosen[] | null> => {
     const { amount, payoutAddress, entries } = basis
     if (entries !== null) return (await store.dossiers.named(merchantId, through, entries)).map(one => ({ ...one, counted: one.units }))
-    return chooseByAmount(await store.dossiers.newest(merchantId, through, payoutAddress ?? '', DOSSIER_ORIGINS_MAX), BigInt(amount ?? 0))
+    const reached = { payoutAddress: payoutAddress ?? '', chainId: networkOf(basis).chainId }
+    return chooseByAmount(await store.dossiers.newest(merchantId, through, reached, DOSSIER_ORIGINS_MAX), BigInt(amount ?? 0))
   }
 
-  const proofsOf = async (origins: readonly OriginFacts[], progress: (share: number) => Promise<void>): Promise<DossierTransaction[]> => {
+  const proofsOf = async (
+    origins: readonly OriginFacts[],
+    { prove }: DossierNetwork,
+    progress: (share: number) => Promise<void>,
+  ): Promise<DossierTransaction[]> => {
     const blocks = blocksOf(origins)
     const proven: DossierTransaction[] = []
     let size = 0
@@ -66,24 +85,30 @@ export function createDossiers({ store, signer, prove, place }: DossierOptions) 
       const merchantId = terms.merchant_id
       const known = { merchantName: terms.display_name }
       if (body.entries !== undefined) {
-        const found = new Set((await store.dossiers.named(merchantId, through, body.entries)).map(({ sequence }) => sequence))
+        const named = await store.dossiers.named(merchantId, through, body.entries)
+        const found = new Set(named.map(({ sequence }) => sequence))
         const missing = body.entries.filter(sequence => !found.has(sequence))
         if (missing.length > 0)
           throw refused('entries', `not standing entries of yours that are settled or direct: ${missing.slice(0, 10).join(', ')}`)
-        return { ...known, amount: null, payoutAddress: null, entries: body.entries.toSorted((a, b) => b - a) }
+        const [chainId = null, ...more] = new Set(named.map(one => one.chainId))
+        if (more.length > 0) throw refused('entries', `they are of the networks ${[chainId, ...more].join(' and ')}: make one of each`)
+        return { ...known, amount: null, payoutAddress: null, entries: body.entries.toSorted((a, b) => b - a), chainId }
       }
       const payoutAddress = body.payout_address ?? terms.payout_address
       if (payoutAddress === null) throw refused('payout_address', 'you have no payout address: name the one that it left')
       const wanted = parseUsdc(body.amount ?? '0')
-      const newest = await store.dossiers.newest(merchantId, through, payoutAddress, DOSSIER_ORIGINS_MAX + 1)
+      const chainId = body.chain_id ?? first ?? 0
+      if (!networks.has(chainId)) throw refused('chain_id', `the networks here are ${[...networks.keys()].join(' and ')}`)
+      const newest = await store.dossiers.newest(merchantId, through, { payoutAddress, chainId }, DOSSIER_ORIGINS_MAX + 1)
       if (!chooseByAmount(newest.slice(0, DOSSIER_ORIGINS_MAX), wanted)) throw refused('amount', whatThereIs(newest, payoutAddress))
-      return { ...known, amount: wanted.toString(), payoutAddress, entries: null }
+      return { ...known, amount: wanted.toString(), payoutAddress, entries: null, chainId }
     },
 
     /** The file. Throws DossierRefusal where there is none to be had, and anything else where it may be tried again. */
     async file(one: LedgerExport, progress: (origins: number) => Promise<void>): Promise<{ bytes: Buffer; origins: number }> {
       const { dossier: basis, merchantId, through } = one
       if (!basis || !signer) throw new DossierRefusal('not_proven')
+      const network = networkOf(basis)
       const chosen = await chosenOf(merchantId, through, basis)
       if (!chosen || chosen.length === 0) throw new Error(`The entries of dossier ${one.id} are gone`)
       const counted = countedOf(chosen)
@@ -102,11 +127,11 @@ export function createDossiers({ store, signer, prove, place }: DossierOptions) 
         const facts = { origin, counted: counted.get(origin.sequence) ?? 0n, transfers, more }
         origins.push({ ...facts, order: order ? { order, invoicing: invoicingOf(order.id) } : null })
       }
-      const transactions = await proofsOf(origins, share => progress(Math.floor(share * origins.length)))
+      const transactions = await proofsOf(origins, network, share => progress(Math.floor(share * origins.length)))
       const dossier = dossierBody({
-        ...{ id: one.id, at: one.createdAt, installation: place.publicUrl, basis, through, origins, transactions },
+        ...{ id: one.id, at: one.createdAt, installation: publicUrl, basis, through, origins, transactions },
         merchant: { id: merchantId, name: (await store.merchants.nameOf(merchantId)) ?? basis.merchantName },
-        ...{ network: place.network, chainId: place.chainId, tokenAddress: place.tokenAddress },
+        ...{ network: network.network, chainId: network.chainId, tokenAddress: network.tokenAddress },
         spans: await store.merchants.provenSpans({ merchant_id: merchantId, payout_address: basis.payoutAddress }),
       })
       const bytes = one.format === 'dossier_pdf' ? await signedPdf(signedDossier(dossier, signer), signer) : signedFile(dossier, signer)

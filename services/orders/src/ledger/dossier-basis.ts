@@ -6,6 +6,8 @@ export const dossierBasis = z.object({
   amount: z.string().nullable(),
   payoutAddress: z.string().nullable(),
   entries: z.array(z.number()).nullable(),
+  /** Of all its origins; the first network's where a release that knew no other kept none. */
+  chainId: z.number().nullable().default(null),
   /** As the caller knew it, until our copy of the merchant has it. */
   merchantName: z.string(),
 })
