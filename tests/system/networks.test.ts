@@ -293,3 +293,17 @@ it('what is no USDC is found and recovered on the network that it came on', asyn
   expect(await read()).toMatchObject([{ ...coin, chain_id: OTHER, amount: String(parseEther('7')) }])
   expect((await other.provider.getBalance(MERCHANT.address)) - before).toBe(parseEther('7'))
 }, 180_000)
+
+it('a merchant’s own nodes bear the ledger out, each for its network', async () => {
+  const audit = (chain: LocalChain) =>
+    new Promise<{ code: number; output: string }>(resolve => {
+      const terms = { rpc: chain.rpcUrl, payout: MERCHANT.address, router: chain.routerAddress, token: chain.usdcAddress, confirmations: 1 }
+      const args = Object.entries({ ...terms, 'chain-id': chain.chainId }).flatMap(([name, value]) => [`--${name}`, String(value)])
+      const env = { PATH: process.env.PATH, PONTE_CONFIG_DIR: tmpdir(), PONTE_API_KEY: merchant.api_key, PONTE_URL: system.gatewayUrl }
+      execFile(process.execPath, [program, 'audit', ...args], { env }, (error, stdout, stderr) =>
+        resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
+      )
+    })
+  for (const chain of [world.chain, other])
+    expect(await audit(chain)).toMatchObject({ code: 0, output: expect.stringContaining('The node and the ledger agree') })
+}, 60_000)

@@ -198,6 +198,19 @@ test('an order that would have its payer pay elsewhere is named, and a gap in th
   for (const name of ['deposit_address', 'merchant_address', 'router_address', 'token_address'] as const)
     expect(kinds({}, [], other({ [name]: address('ee') }))).toEqual(['other_address'])
   expect(kinds({}, [], other({ deposit_address: null }))).toEqual([])
+  const { chain_id, router_address, token_address } = order.payment
+  const there = { chain_id, router_address, token_address, deposit_address: deposit }
+  const onThis = (change: Partial<typeof there>) =>
+    other({
+      chain_id: 2,
+      networks: [
+        { ...there, chain_id: 2 },
+        { ...there, ...change },
+      ],
+    })
+  expect(kinds({}, [], onThis({}))).toEqual([])
+  for (const name of ['deposit_address', 'router_address', 'token_address'] as const)
+    expect(kinds({}, [], onThis({ [name]: address('ee') }))).toEqual(['other_address'])
   expect(
     kinds(
       { paid: [routed], received: [share] },

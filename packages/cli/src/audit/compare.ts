@@ -26,8 +26,9 @@ export interface ChainFacts {
 }
 
 export type AuditOrder = Pick<Order, 'id' | 'memo'> & {
-  payment: Pick<Order['payment'], 'chain_id' | 'router_address' | 'token_address' | 'merchant_address' | 'deposit_address'>
+  payment: Place & Pick<Order['payment'], 'merchant_address'> & { networks?: readonly Place[] }
 }
+type Place = Pick<Order['payment'], 'chain_id' | 'router_address' | 'token_address' | 'deposit_address'>
 export type AuditEntry = Pick<
   Entry,
   'sequence' | 'kind' | 'amount' | 'chain_id' | 'tx_hash' | 'log_index' | 'block_number' | 'address' | 'payer_address'
@@ -91,7 +92,7 @@ export function compare(
   return {
     differences: [
       ...gapsIn(entries),
-      ...orders.filter(({ payment }) => payment.chain_id === terms.chainId).flatMap(order => addressesOf(order, terms)),
+      ...orders.flatMap(order => addressesOf(order, terms)),
       ...movementsOf(due, booked),
       ...partiesOf(chain, checked),
       ...unreceived,
@@ -299,17 +300,19 @@ function netOf(entries: readonly AuditEntry[], wanted: Entry['kind']) {
 }
 
 /** An order by which a payer's money would go elsewhere. */
-function addressesOf({ id, memo, payment }: AuditOrder, { routers, payouts, token }: AuditTerms): AuditDifference[] {
-  const [router, payoutAddress] = [payment.router_address.toLowerCase(), payment.merchant_address.toLowerCase()]
+function addressesOf({ id, memo, payment }: AuditOrder, { chainId, routers, payouts, token }: AuditTerms): AuditDifference[] {
+  const place = [payment, ...(payment.networks ?? [])].find(({ chain_id }) => chain_id === chainId)
+  if (!place) return []
+  const [router, payoutAddress] = [place.router_address.toLowerCase(), payment.merchant_address.toLowerCase()]
   const other = (detail: string) => [
     { kind: 'other_address' as const, tx_hash: null, log_index: null, detail: `order ${id} names ${detail}` },
   ]
   if (!payouts.includes(payoutAddress)) return other(`the payout address ${payoutAddress}, which is none of yours`)
   if (!routers.includes(router)) return other(`the router ${router}, which is none of yours`)
-  if (payment.token_address.toLowerCase() !== token) return other(`the token ${payment.token_address}`)
+  if (place.token_address.toLowerCase() !== token) return other(`the token ${place.token_address}`)
   const deposit = depositAddress({ router, memo, payoutAddress })
-  if (payment.deposit_address === null || payment.deposit_address.toLowerCase() === deposit) return []
-  return other(`the deposit address ${payment.deposit_address}, and it is ${deposit}`)
+  if (place.deposit_address === null || place.deposit_address.toLowerCase() === deposit) return []
+  return other(`the deposit address ${place.deposit_address}, and it is ${deposit}`)
 }
 
 /** The ledger counts without gaps. */

@@ -51,14 +51,10 @@ export const createExport = z
     payout_address: address
       .optional()
       .meta({ description: 'Of a dossier of an amount: the payout address that it left; yours of now by default' }),
-    chain_id: z
-      .int()
-      .min(1)
-      .optional()
-      .meta({
-        description:
-          'Of a dossier of an amount: the network on which it left, where there are several; by default that of `payment.chain_id` of a new order',
-      }),
+    chain_id: z.int().min(1).optional().meta({
+      description:
+        'Of a dossier of an amount: the network on which it left, where there are several; by default that of `payment.chain_id` of a new order',
+    }),
     entries: z
       .array(z.int().min(1))
       .min(1)
