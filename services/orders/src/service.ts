@@ -197,7 +197,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const expiry = every('expiry', config.EXPIRY_SWEEP_MS, () => expireDue(store, chainIds, now), logger)
   const payouts = every('payouts', PAYOUTS_MS, () => publishSettled(store, now), logger)
   const invoices = every('paid invoices', INVOICES_MS, () => closeReplaced(store, now), logger)
-  const reconcile = reconcileJob({ store, metrics, now, logger, chainId: config.CHAIN_ID, everyS: config.RECONCILE_EVERY_S })
+  const reconcile = reconcileJob({ store, metrics, now, logger, chainIds, everyS: config.RECONCILE_EVERY_S })
   const valuing = every(
     'market rate',
     MARKET_RATE_MS,

@@ -22,6 +22,7 @@ beforeAll(async () => {
   system = await startOrders({
     DEPOSIT_FACTORY: ROUTER,
     OTHER_NETWORKS: JSON.stringify([{ ...POLYGON, confirmations: 5 }]),
+    RECONCILE_EVERY_S: '1',
   })
   first = listener(system.bus)
   second = listener(system.bus)
@@ -209,6 +210,26 @@ it('names an address that cannot be swept on the second network, once where it c
   await first.blocked(order, null, 2)
   await second.blocked(order, null, 2, undefined, 137)
   expect(await items()).toEqual([])
+})
+
+it('finds by itself what the listener of the second network has confirmed and orders never received', async () => {
+  const counted = async () =>
+    Number(/^ponte_reconcile_differences\{[^}]*\} (.*)$/m.exec((await request(system.ops).get('/metrics')).text)?.[1])
+  await advances(new Date())
+  const { rows } = await system.sql.query('SELECT upper(range_merge(advanced))::int - 1 AS last FROM chain_cursors WHERE chain_id = 137')
+  const last = rows[0]?.last
+  const audits = (count: number, digest: string) =>
+    system.bus.publish(
+      message('chain.audited', {
+        ...{ chain_id: 137, generation: second.generation() },
+        spans: [{ from_block: last, to_block: last, count, digest }],
+      }),
+    )
+  await until(async () => (await counted()) === 0, 'there are differences before')
+  await audits(1, 'of another payment')
+  await until(async () => (await counted()) === 1, 'a payment that did not arrive is not noticed')
+  await audits(0, '')
+  await until(async () => (await counted()) === 0, 'it is still noticed')
 })
 
 it('what the release before counted, which knew no chain, is counted on', async () => {

@@ -6,7 +6,8 @@ import { type Difference, differencesOf } from './compare'
 
 export interface ReconcileOptions {
   store: Store
-  chainId: number
+  /** Of every network, the first one first. */
+  chainIds: readonly number[]
   everyS: number
   metrics: Metrics
   now: () => Date
@@ -38,10 +39,11 @@ interface Audit extends ChainAudited {
 }
 
 /** Compares orders with their payments, and what the listener confirmed with what is booked here: the newest at every turn and all of them bit by bit, over and over. What it finds is counted until it is gone. */
-export function reconcileJob({ store, chainId, everyS, metrics, now, logger }: ReconcileOptions) {
+export function reconcileJob({ store, chainIds, everyS, metrics, now, logger }: ReconcileOptions) {
   const found = new Map<string, Difference[]>()
-  let audit: Audit | undefined
-  let missing = 0
+  const audits = new Map<number, Audit>()
+  /** Spans by chain. */
+  const missing = new Map<number, number>()
   let unbooked = 0
   let ledgerFrom = 0n
   let span: LedgerSpan | null = null
@@ -61,10 +63,11 @@ export function reconcileJob({ store, chainId, everyS, metrics, now, logger }: R
     return ledgers
   }
   /** An event of the listener that is still on its way is no difference yet. */
-  const join = async () => {
+  const join = async (chainId: number) => {
+    const audit = audits.get(chainId)
     const age = audit ? now().getTime() - audit.at : Number.POSITIVE_INFINITY
     if (!audit || age > AUDIT_MAX_AGE_MS) {
-      missing = 0
+      missing.delete(chainId)
       return
     }
     const { generation, watermark, since } = await store.chain.refresh(chainId)
@@ -74,9 +77,10 @@ export function reconcileJob({ store, chainId, everyS, metrics, now, logger }: R
     // A generation reports nothing of earlier blocks than its own.
     const spans = audit.spans.filter(({ from_block }) => from_block >= since)
     const differing = spans.length === 0 ? [] : await store.books.differing(chainId, spans)
-    missing = differing.length
+    missing.set(chainId, differing.length)
     for (const { from_block, to_block, count } of differing)
       logger.error('the listener confirmed other payments than are booked here; npm run reconcile names them', {
+        chain_id: chainId,
         from_block,
         to_block,
         count,
@@ -93,13 +97,17 @@ export function reconcileJob({ store, chainId, everyS, metrics, now, logger }: R
   }
   /** The newest blocks, and the history bit by bit. What is lacking is booked: the ledger follows from the books. */
   const checkLedger = async () => {
-    const { time, watermark } = await store.chain.refresh(chainId)
+    const [first = 0] = chainIds
+    const { time, watermark } = await store.chain.refresh(first)
     if (time !== null) await store.ledger.close(monthStart(time, BOOKS_ZONE))
-    const head = await store.chain.head(chainId)
-    const newest = head > LEDGER_BLOCKS ? head - LEDGER_BLOCKS : 0n
+    const heads = await Promise.all(chainIds.map(store.chain.head))
+    const newest = heads.map(head => [head > LEDGER_BLOCKS ? head - LEDGER_BLOCKS : 0n, head] as const)
     const next = await store.ledger.nextBlock(ledgerFrom)
-    const from = next !== null && next < newest ? next : ((await store.ledger.nextBlock(0n)) ?? 0n)
-    const hashes = [...(await store.ledger.unbooked(newest, head)), ...(await store.ledger.unbooked(from, from + LEDGER_BLOCKS))]
+    const isHistory = next !== null && newest.some(([least]) => next < least)
+    const from = isHistory ? next : ((await store.ledger.nextBlock(0n)) ?? 0n)
+    const spans = [...newest, [from, from + LEDGER_BLOCKS] as const]
+    const differing = await Promise.all(spans.map(([least, most]) => store.ledger.unbooked(least, most)))
+    const hashes = [...new Set(differing.flat())]
     ledgerFrom = from + LEDGER_BLOCKS
     const quarter = Math.floor((now().getTime() - SUMS_MS) / QUARTER_MS) * QUARTER_MS
     const wrong = new Set([...(await store.ledger.wrongSums(new Date(quarter))), ...(await wrongHistory())])
@@ -110,7 +118,7 @@ export function reconcileJob({ store, chainId, everyS, metrics, now, logger }: R
   }
   const turn = async () => {
     await store.chain.forget()
-    await join()
+    for (const chainId of chainIds) await join(chainId)
     await checkLedger()
     await look('newest')
     const ledgers = await look(after)
@@ -120,7 +128,7 @@ export function reconcileJob({ store, chainId, everyS, metrics, now, logger }: R
   metrics.observed(
     'ponte_reconcile_differences',
     'Orders that are not what their payments make of them, spans of blocks in which the listener confirmed other payments than are booked, and transactions that the ledger has otherwise',
-    () => found.size + missing + unbooked,
+    () => found.size + [...missing.values()].reduce((sum, spans) => sum + spans, 0) + unbooked,
   )
   metrics.observed('ponte_reconcile_last_run_timestamp_seconds', 'When orders were last compared with their payments', () =>
     finishedAt ? finishedAt.getTime() / 1_000 : Number.NaN,
@@ -130,7 +138,7 @@ export function reconcileJob({ store, chainId, everyS, metrics, now, logger }: R
     part,
     /** Sums of the listener's newest confirmed blocks; compared at the next turn, and again until newer sums come. */
     audited(data: ChainAudited): void {
-      if (data.chain_id === chainId) audit = { ...data, at: now().getTime() }
+      if (chainIds.includes(data.chain_id)) audits.set(data.chain_id, { ...data, at: now().getTime() })
     },
   }
 }
