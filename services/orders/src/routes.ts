@@ -108,7 +108,7 @@ export function routes(deps: RouteDeps): Router {
     res.json(await searchedPage(query, find, ({ order, invoicing }) => orderBody(order, place, invoicing)))
   })
 
-  serve(router, operations.exportOrders, exportOrders(store, withChecksum))
+  serve(router, operations.exportOrders, exportOrders(store, place, withChecksum))
 
   attentionRoutes(router, deps)
   refundRoutes(router, deps)

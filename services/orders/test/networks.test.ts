@@ -82,6 +82,13 @@ describe('an order that may be paid on two networks', () => {
       ['anvil', 31337, early.tx_hash],
       ['polygon', 137, late.tx_hash],
     ])
+    const csv = (await request(system.url).get('/api/v1/orders.csv?rows=payments').set(asMerchant())).text.split('\r\n')
+    const chainOf = ({ tx_hash }: { tx_hash: string }) =>
+      csv
+        .find(line => line.includes(tx_hash))
+        ?.split(',')
+        .at(-1)
+    expect([csv[0]?.split(',').at(-1), chainOf(early), chainOf(late)]).toEqual(['chain_id', '31337', '137'])
   })
 
   it('a half that was mined after the end makes it late, however small its block number', async () => {

@@ -88,7 +88,7 @@ export const orders = {
     '/orders.csv',
     { ...reads, alias: 'exportMyOrders', query: exportOrders },
     'orders',
-    '`gross` is what was confirmed, `share` what of it is yours; `metadata` is JSON. With `rows=payments` a row per confirmed payment of these orders, `brl_amount` at the quote. ',
+    '`gross` is what was confirmed, `share` what of it is yours; `metadata` is JSON. With `rows=payments` a row per confirmed payment of these orders, `brl_amount` at the quote, and `chain_id` last where several networks are followed. ',
   ),
   getSummary: byEither('get', '/summary', {
     ...{

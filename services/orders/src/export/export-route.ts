@@ -1,12 +1,12 @@
 import type { ListOrders, Operations } from '@ponte/contracts'
 import { csvPage, type OwnersAsked, sendCsv } from '@ponte/service-kit'
 import type { Request, Response } from 'express'
-import type { OrderHistory } from '../order/body'
+import type { OrderHistory, Place } from '../order/body'
 import type { Store } from '../store'
-import { orderColumns, paymentColumns, paymentRows } from './orders-csv'
+import { orderColumns, paymentColumns, paymentNetwork, paymentRows } from './orders-csv'
 
 export const exportOrders =
-  (store: Store, normalized: (query: ListOrders) => ListOrders) =>
+  (store: Store, { others }: Place, normalized: (query: ListOrders) => ListOrders) =>
   async ({ query: { rows, ...query }, terms }: OwnersAsked<Operations['exportOrders']>, req: Request, res: Response) => {
     const filters = normalized(query)
     const page = async (place: { starting_after?: string }, limit: number) => {
@@ -19,7 +19,7 @@ export const exportOrders =
     if (rows === 'payments') {
       return sendCsv(req, res, {
         name: 'payments',
-        columns: paymentColumns,
+        columns: others.size === 0 ? paymentColumns : [...paymentColumns, paymentNetwork],
         async page(place, limit) {
           const { rows, next } = await page(place, limit)
           return { rows: rows.flatMap(paymentRows), next }

@@ -1,4 +1,4 @@
-import { formatBrl, formatRate, formatUsdc } from '@ponte/contracts'
+import { chainIdOf, formatBrl, formatRate, formatUsdc } from '@ponte/contracts'
 import type { CsvColumn } from '@ponte/service-kit'
 import { centavosAt } from '../ledger/centavos'
 import { type Moved, platformFeeUnits } from '../ledger/platform-fee'
@@ -75,5 +75,8 @@ export const paymentColumns: readonly CsvColumn<PaymentRow>[] = [
   ['memo', ({ order }) => order.memo],
   ['metadata', ({ order }) => metadataOf(order)],
 ]
+
+/** Only where several networks are followed. */
+export const paymentNetwork: CsvColumn<PaymentRow> = ['chain_id', ({ order, payment }) => String(chainIdOf(payment.id) ?? order.chainId)]
 
 const metadataOf = ({ metadata }: Order): string | null => (Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata))
