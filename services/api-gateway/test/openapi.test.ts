@@ -47,6 +47,12 @@ interface Layer {
   handle?: { stack?: Layer[] }
 }
 
+test('the document names every scope that an operation needs', () => {
+  const { paths } = openApiDocument({}) as { paths: Record<string, Record<string, { security: object[] }>> }
+  const both = ['orders:write', 'subscriptions:write']
+  expect(paths['/api/v1/customers/erase']?.post?.security).toEqual([{ apiKey: both }, { session: both }])
+})
+
 test('the document names every route that is served, and no other', () => {
   // Routers are made without asking anyone; only their shape is looked at.
   const nothing = Router()

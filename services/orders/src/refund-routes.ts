@@ -179,6 +179,10 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
         by,
       )
       const answer = { status: 200, body: JSON.stringify(bodyOf(next, history.order, after, null)) }
+      if (next === refund) {
+        if (keyed) await deps.database.commit({ answers: answersTo(keyed, answer) })
+        return answer
+      }
       const isNews = next.signatures.length > refund.signatures.length || next.cancelledAt !== refund.cancelledAt
       const events = isNews ? outboxRows([refundWatch([next], next.chainId)], now()) : []
       await store.refunds.commit(history.order, [next], { events, answers: answersTo(keyed, answer) })
@@ -201,7 +205,7 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
   serveOnce(router, operations.cancelRefund, deps.database, ({ params, caller: by, keyed }) =>
     change(params.id, by, keyed, async refund => {
       const { cancelledAt } = cancelRefund(toRefund(refund), viewOf(refund), now())
-      return { ...refund, cancelledAt }
+      return refund.cancelledAt === null ? { ...refund, cancelledAt } : refund
     }),
   )
 

@@ -168,6 +168,25 @@ describe('what the listener states', () => {
   })
 })
 
+test('a cancellation or a signature that is sent again leaves the order as it is, so that none of fifty at once is refused', async () => {
+  const order = await paid()
+  const versionOf = async () => (await system.sql.query('SELECT version FROM orders WHERE id = $1', [order.id])).rows[0]?.version
+  const again = async (path: string, body: object = {}) => {
+    const first = await post(path, body)
+    const version = await versionOf()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => post(path, body)))
+    expect(new Set(answers.map(({ status, body }) => `${status} ${JSON.stringify(body)}`))).toEqual(
+      new Set([`200 ${JSON.stringify(first.body)}`]),
+    )
+    expect(await versionOf()).toBe(version)
+  }
+  await again(`/refunds/${(await made(order, { amount: '1' })).id}/cancel`)
+  const of = await made(order, { amount: '1' })
+  await again(`/refunds/${of.id}/signature`, await signed(of))
+  const { body: claim } = await post(`/orders/${order.id}/refund-claims`, { amount: '1', reason: 'It came back' })
+  await again(`/refund-claims/${claim.id}/cancel`)
+})
+
 describe('the ledger', () => {
   it('has a return as an entry, takes it back with its transfer, and has it again', async () => {
     const order = await paid()

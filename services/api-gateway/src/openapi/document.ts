@@ -73,7 +73,7 @@ const introduction = [
   'A merchant creates orders and subscriptions in BRL with an API key; a payer settles them in USDC; the merchant is notified of it by webhook.',
   'Amounts are decimal strings. Timestamps are ISO 8601 UTC. Lists are newest first; page with `starting_after` or `ending_before`, not both.',
   'Fields and query parameters that are not documented are refused. Errors are RFC 9457 problem details; each `code` is explained at `/docs/errors`.',
-  'A key may do what its scopes name; `security` of each operation names the one it needs. The API key that a merchant was created with has those of orders, subscriptions and events.',
+  'A key may do what its scopes name; `security` of each operation names those it needs. The API key that a merchant was created with has those of orders, subscriptions and events.',
   'A method that a path does not have is 405 `method_not_allowed`, with `Allow`.',
 ].join('\n\n')
 
@@ -107,8 +107,8 @@ function nameOf(id: string, { alias }: Operation, { isAlias }: Place): string {
 }
 
 function operationObject(id: string, operation: Operation, place: Place, schemas: Record<string, JsonSchema>) {
-  const { tag, summary, description, permission, body, example } = operation
-  const needed = permission === null ? [] : [permission]
+  const { tag, summary, description, permission, also = [], body, example } = operation
+  const needed = [...(permission === null ? [] : [permission]), ...also]
   const security = place.credentials.flatMap((credential): object[] =>
     credential === 'api_key' ? [{ apiKey: needed }] : credential === 'session' ? [{ session: needed }] : [],
   )

@@ -76,7 +76,7 @@ export function takeClaim(claim: RefundClaim, txHash: string, refundId: string, 
 export function cancelClaim(claim: RefundClaim, at: Date): RefundClaim {
   if (claim.refundId !== null)
     throw new ApiError('invalid_state', 'The payer has named an address: cancel the refund that waits for your signature.')
-  return { ...claim, ...FORGOTTEN, cancelledAt: claim.cancelledAt ?? at }
+  return claim.cancelledAt === null ? { ...claim, ...FORGOTTEN, cancelledAt: at } : claim
 }
 
 /**
