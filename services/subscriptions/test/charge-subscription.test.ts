@@ -22,6 +22,17 @@ describe('POST /api/v1/subscriptions/:id/charge', () => {
     expect(await system.get(id)).toMatchObject({ open_order_id: first.body.id, charges_done: 0 })
   })
 
+  it('leaves a plan with an open order as it is, so that none of fifty requests at once is refused', async () => {
+    const { id } = await system.create()
+    const first = await charge(id)
+    await system.idle()
+    const versionOf = async () => (await system.sql.query('SELECT version FROM subscriptions WHERE id = $1', [id])).rows[0]?.version
+    const version = await versionOf()
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, at) => charge(id, {}, at % 3)))
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set([`200 ${first.text}`]))
+    expect(await versionOf()).toBe(version)
+  })
+
   it('answers 200 with the order as it is now, whatever came for it and in whichever order that was reported', async () => {
     const { id } = await system.create()
     const headers = { 'Idempotency-Key': 'as-it-is' }

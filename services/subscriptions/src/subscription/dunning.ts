@@ -38,15 +38,18 @@ export function isHeld(subscription: Subscription): boolean {
 
 /** A count is kept with the plan, because only charges that can still change are loaded. */
 function standing(before: Subscription, changed: Subscription): Subscription {
-  if (changed.schedule === null) return { ...changed, status: 'active' }
+  if (changed.schedule === null) return withStanding(changed, changed.unpaidPeriods, 'active')
   const unpaidIn = (charges: readonly Charge[]) => charges.filter(charge => counts(changed, charge) && isUnpaid(charge)).length
   const isCountedAnew = firstCounted(before) !== firstCounted(changed)
   const unpaidPeriods = isCountedAnew
     ? unpaidIn(changed.charges)
     : before.unpaidPeriods + unpaidIn(changed.charges) - unpaidIn(before.charges)
   const isPastDue = unpaidPeriods > 0 || owed(changed).length > 0
-  return { ...changed, unpaidPeriods, status: isPastDue ? 'past_due' : 'active' }
+  return withStanding(changed, unpaidPeriods, isPastDue ? 'past_due' : 'active')
 }
+
+const withStanding = (subscription: Subscription, unpaidPeriods: number, status: Subscription['status']): Subscription =>
+  subscription.unpaidPeriods === unpaidPeriods && subscription.status === status ? subscription : { ...subscription, unpaidPeriods, status }
 
 const firstCounted = ({ lastPaidIndex, forgivenIndex }: Subscription) => Math.max(lastPaidIndex, forgivenIndex) + 1
 const counts = (subscription: Subscription, charge: Charge) => charge.periodIndex >= firstCounted(subscription)
