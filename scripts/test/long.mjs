@@ -11,7 +11,10 @@ const services = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'w
 
 const test = (file, env = {}) => ({ script: 'test.mjs', args: [file], env })
 const forms = {
-  simulation: seed => ({ script: 'simulation.mjs', args: ['--seeds', '5', '--from', `${5 * seed - 4}`] }),
+  simulation: seed => ({
+    script: 'simulation.mjs',
+    args: ['--seeds', '5', '--from', `${5 * seed - 4}`, '--networks', `${1 + (seed % 2)}`],
+  }),
   messages: seed => ({ script: 'simulation.mjs', args: ['messages', '--seeds', '4', '--from', `${4 * seed - 3}`] }),
   plans: seed => test('tests/simulation/plans/plans', { PONTE_PLAN_YEARS: '10000', PONTE_PLAN_FROM: seed }),
   days: (seed, count = 300) => test('tests/days', { PONTE_DAYS: String(count), PONTE_DAYS_SEED: seed }),

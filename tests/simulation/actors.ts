@@ -1,6 +1,6 @@
+import type { LocalChain } from '@ponte/local-servers'
 import { paymentRouterAbi, transferWithAuthorizationTypedData } from '@ponte/payment-router'
 import { Interface, Wallet } from 'ethers'
-import type { World } from '../world'
 import { BUNDLE_CODE, bundle } from './bundle'
 import type { ChainClock } from './chain-clock'
 import { hex, type Rpc } from './rpc'
@@ -36,12 +36,12 @@ export interface Return {
   nonce: string
 }
 
-/** All accounts that send transactions in a simulation. What is sent waits until the simulation mines it. */
-export async function createActors(world: World, rpc: Rpc, clock: ChainClock) {
+/** All accounts that send transactions on a chain of a simulation. What is sent waits until the simulation mines it. */
+export async function createActors(chain: LocalChain, rpc: Rpc, clock: ChainClock) {
   const { send } = clock
   const mine = () => clock.mineAt(clock.now() + 1)
-  const { usdcAddress, routerAddress } = world.chain
-  const accounts = ACCOUNTS.map(index => world.chain.wallet(index).address)
+  const { usdcAddress, routerAddress } = chain
+  const accounts = ACCOUNTS.map(index => chain.wallet(index).address)
   const account = (index: number) => accounts[index] ?? ''
   const call = (from: string, to: string, data: string) => send({ from, to, data, gas: GAS })
   const token = (from: string, method: string, ...values: unknown[]) => call(from, usdcAddress, usdc.encodeFunctionData(method, values))
@@ -58,7 +58,7 @@ export async function createActors(world: World, rpc: Rpc, clock: ChainClock) {
 
   const sign = async (wallet: Wallet, { payee, units, nonce }: Return, validBefore: number): Promise<string> => {
     const terms = { ...{ from: wallet.address, to: payee, value: units, nonce }, validBefore: BigInt(validBefore) }
-    const { domain, types, message } = transferWithAuthorizationTypedData({ ...terms, chainId: world.chain.chainId, usdcAddress })
+    const { domain, types, message } = transferWithAuthorizationTypedData({ ...terms, chainId: chain.chainId, usdcAddress })
     return wallet.signTypedData(domain, types, message)
   }
   const submit = ({ address }: Wallet, { payee, units, nonce }: Return, validBefore: number, signature: string) =>
@@ -70,13 +70,13 @@ export async function createActors(world: World, rpc: Rpc, clock: ChainClock) {
     submit,
     /** The wallet takes back what it may have signed. */
     async cancelAuthorization(wallet: Wallet, nonce: string): Promise<void> {
-      const domain = { name: 'USD Coin', version: '2', chainId: world.chain.chainId, verifyingContract: usdcAddress }
+      const domain = { name: 'USD Coin', version: '2', chainId: chain.chainId, verifyingContract: usdcAddress }
       const signature = await wallet.signTypedData(domain, CANCELLATION, { authorizer: wallet.address, nonce })
       await token(account(STRANGER), 'cancelAuthorization', wallet.address, nonce, signature)
     },
     /** Money of a wallet goes to its owner’s own account. */
-    async spend(wallet: Wallet, units: bigint, nonce: string): Promise<void> {
-      const [spent, validBefore] = [{ payee: OWN_ACCOUNT, units, nonce }, clock.now() + 86_400]
+    async spend(wallet: Wallet, units: bigint, nonce: string, validBefore: number): Promise<void> {
+      const spent = { payee: OWN_ACCOUNT, units, nonce }
       await submit(wallet, spent, validBefore, await sign(wallet, spent, validBefore))
     },
     transfer: (payer: number, to: string, units: bigint) => token(account(payer), 'transfer', to, units),

@@ -45,6 +45,17 @@ export function movedMoney(
   return moved
 }
 
+/** On several chains. */
+export function added(all: readonly MovedMoney[]): MovedMoney {
+  const sum: MovedMoney = { settled: 0n, waiting: 0n, settledByMonth: {} }
+  for (const { settled, waiting, settledByMonth } of all) {
+    sum.settled += settled
+    sum.waiting += waiting
+    for (const [month, units] of Object.entries(settledByMonth)) sum.settledByMonth[month] = (sum.settledByMonth[month] ?? 0n) + units
+  }
+  return sum
+}
+
 /** All that reached an address. */
 export const sentTo = (chain: Pick<ChainFacts, 'transfers'>, through: number, address: string): bigint =>
   chain.transfers.reduce((sum, one) => (one.to === address && one.block <= through ? sum + one.amount : sum), 0n)

@@ -1,6 +1,13 @@
 import { type Expected, judge } from './oracle'
 import type { ChainFacts } from './rpc'
 
+/** A chain as it is now, and how much of it is confirmed. */
+export interface ReadChain {
+  chainId: number
+  chain: ChainFacts
+  confirmed: { block: number; time: number }
+}
+
 /** One order as the API answers it, and what the oracle needs to know of it. Amounts are base units, addresses lower-case. */
 export interface SeenOrder {
   id: string
@@ -26,6 +33,8 @@ export interface SeenOrder {
   received: string
   expected: string
   payments: readonly {
+    /** Of an order that may be paid on several. */
+    chain_id?: number
     kind: string
     tx_hash: string
     amount: string
@@ -43,7 +52,13 @@ export interface Heard {
 
 const decimal = (units: bigint) => `${units / 1_000_000n}.${String(units % 1_000_000n).padStart(6, '0')}`
 
-export function expectedOf(order: SeenOrder, chain: ChainFacts, confirmed: { block: number; time: number }, feeBps: bigint): Expected {
+/** By the chains that it may be paid on, the first one first. */
+export function expectedOf(order: SeenOrder, chains: readonly ReadChain[], feeBps: bigint): Expected {
+  const [first, ...others] = chains.map(({ chainId, confirmed }) => ({
+    ...{ chainId, confirmedBlock: confirmed.block, confirmedTime: confirmed.time },
+  }))
+  if (!first) throw new Error('An order can be paid on a chain at least.')
+  const placed = <T>(chainId: number, logs: readonly T[]) => logs.map(log => (others.length > 0 ? { ...log, chainId } : log))
   return judge(
     {
       usdcUnits: order.usdcUnits,
@@ -55,12 +70,22 @@ export function expectedOf(order: SeenOrder, chain: ChainFacts, confirmed: { blo
       accepted: order.accepted,
     },
     {
-      transfers: chain.transfers.filter(({ to, amount }) => to === order.depositAddress && amount > 0n),
-      routerPayments: chain.received.filter(
-        ({ memo, merchant, txHash }) => (memo === order.memo || order.attached.includes(txHash)) && merchant === order.merchantAddress,
+      transfers: chains.flatMap(({ chainId, chain }) =>
+        placed(
+          chainId,
+          chain.transfers.filter(({ to, amount }) => to === order.depositAddress && amount > 0n),
+        ),
       ),
-      confirmedBlock: confirmed.block,
-      confirmedTime: confirmed.time,
+      routerPayments: chains.flatMap(({ chainId, chain }) =>
+        placed(
+          chainId,
+          chain.received.filter(
+            ({ memo, merchant, txHash }) => (memo === order.memo || order.attached.includes(txHash)) && merchant === order.merchantAddress,
+          ),
+        ),
+      ),
+      ...first,
+      others,
     },
   )
 }
@@ -80,6 +105,7 @@ export function differences(order: SeenOrder, expected: Expected, blocked: boole
   differ('tx_hash', order.txHash, expected.txHash)
   differ('given_away', order.givenAway, expected.givenAway === null ? null : decimal(expected.givenAway))
   const line = (one: {
+    chainId: number | undefined
     kind: string
     tx: string
     amount: string
@@ -87,12 +113,14 @@ export function differences(order: SeenOrder, expected: Expected, blocked: boole
     status: string
     settlement: string
     by: string | null
-  }) => [one.kind, one.tx, one.amount, one.payer, one.status, one.settlement, one.by].join(' ')
+  }) => [one.chainId ?? 'chain', one.kind, one.tx, one.amount, one.payer, one.status, one.settlement, one.by].join(' ')
+  const isOfSeveral = expected.payments.some(({ chainId }) => chainId !== undefined)
   const live = order.payments
     .filter(({ status }) => status !== 'orphaned')
     .map(one =>
       line({
         ...{ kind: one.kind, tx: one.tx_hash, amount: one.amount, status: one.status },
+        chainId: isOfSeveral ? one.chain_id : undefined,
         payer: one.payer_address?.toLowerCase() ?? null,
         settlement: blocked && one.settlement.status === 'blocked' ? 'pending' : one.settlement.status,
         by: one.settlement.tx_hash,
@@ -100,7 +128,7 @@ export function differences(order: SeenOrder, expected: Expected, blocked: boole
     )
   const must = expected.payments.map(one =>
     line({
-      ...{ kind: one.kind, tx: one.txHash, amount: decimal(one.amount), payer: one.payer, status: one.status },
+      ...{ chainId: one.chainId, kind: one.kind, tx: one.txHash, amount: decimal(one.amount), payer: one.payer, status: one.status },
       ...{ settlement: one.settlement, by: one.settledBy },
     }),
   )

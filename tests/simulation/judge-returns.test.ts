@@ -5,6 +5,7 @@ import {
   noticeDifferences,
   orderDifferences,
   returnDifferences,
+  returned,
   walletDifferences,
 } from './judge-returns'
 
@@ -82,7 +83,7 @@ describe('the judge of returns', () => {
     const order = { came: 100n, leftOver: 70n, isClosed: true }
     const seen = { came: 100n, promised: 60n, returnable: 40n, surplus: 10n }
     const judged = (all: readonly Asked[], change = {}, chain: Parameters<typeof expectedReturn>[1] = before) =>
-      orderDifferences({ ...seen, ...change }, all, order, chain, at(3))
+      orderDifferences({ ...seen, ...change }, all, order, asked => returned(asked, chain, 3) !== undefined)
     expect(judged([asked])).toEqual([])
     expect(judged([asked, { ...asked, isCancelled: true }])).toEqual([])
     expect(judged([{ ...asked, isCancelled: true }], {}, after)).toEqual([])

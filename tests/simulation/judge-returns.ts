@@ -136,18 +136,16 @@ export interface SeenReturns {
 }
 
 /** No order returns more than came for it. What was signed elsewhere and moved after the cancellation counts when it has moved. */
-export function orderDifferences(
+export function orderDifferences<T extends Asked>(
   seen: SeenReturns,
-  all: readonly Asked[],
+  all: readonly T[],
   { came, leftOver, isClosed }: ReturnedOrder,
-  chain: Chain,
-  confirmed: Confirmed,
+  isMoved: (asked: T) => boolean,
 ): string[] {
   const found: string[] = []
-  const sum = (some: readonly Asked[]) => some.reduce((total, { units }) => total + units, 0n)
+  const sum = (some: readonly T[]) => some.reduce((total, { units }) => total + units, 0n)
   const standing = all.filter(({ isCancelled }) => !isCancelled)
   if (sum(standing) > came) found.push(`${sum(standing)} go back, and ${came} came`)
-  const isMoved = (asked: Asked) => returned(asked, chain, confirmed.block) !== undefined
   const promised = sum(all.filter(asked => !asked.isCancelled || isMoved(asked)))
   const may = (most: bigint) => (!isClosed || promised > most ? 0n : most - promised)
   const must = { came, promised, returnable: may(came), surplus: may(leftOver) }

@@ -88,3 +88,42 @@ describe('the oracle of orders', () => {
     expect(open(600)).toEqual(['underpaid', 'pending'])
   })
 })
+
+describe('the oracle of an order of two chains', () => {
+  const [one, other] = [{ chainId: 1 }, { chainId: 2 }]
+  const read = (time: number, otherTime: number, transfers: TransferFact[], routerPayments: RouterFact[] = []): Facts => ({
+    ...facts(time, transfers, routerPayments),
+    others: [{ ...other, confirmedBlock: otherTime, confirmedTime: otherTime }],
+  })
+  const [half, rest] = [13_000_000n, 14_675_277n]
+
+  it('adds up what comes on both, and is confirmed on each by its own blocks', () => {
+    const halves = [transfer(400, half, one), transfer(300, rest, other)]
+    expect(judge(terms, read(500, 500, halves))).toMatchObject({ statuses: ['paid'], txHash: '0xt400', exception: null })
+    expect(judge(terms, read(500, 299, halves)).statuses).toEqual(['confirming'])
+    expect(judge(terms, read(500, 500, [transfer(400, half + rest, one), transfer(400, half + rest, other)]))).toMatchObject({
+      statuses: ['paid'],
+      exception: 'duplicate',
+    })
+  })
+  it('expires once both are past its end, and no sooner', () => {
+    expect(judge(terms, read(9_000, 1_000, []))).toMatchObject({ statuses: ['pending'], mustHear: [], mustNotHear: expect.anything() })
+    expect(judge(terms, read(9_000, 1_000, [])).mustNotHear).toContain('order.expired')
+    expect(judge(terms, read(9_000, 1_001, [])).statuses).toEqual(['expired'])
+    const late = [transfer(2_000, half + rest, one)]
+    expect(judge(terms, read(9_000, 900, late))).toMatchObject({ statuses: ['confirming'], exception: null })
+    expect(judge(terms, read(9_000, 1_001, late))).toMatchObject({ statuses: ['expired'], exception: 'paid_late' })
+    expect(judge(terms, read(9_000, 900, [...late, transfer(800, half + rest, other)]))).toMatchObject({
+      statuses: ['paid'],
+      txHash: '0xt800',
+    })
+  })
+  it('settles transfers by sweeps of their own chain', () => {
+    const halves = [transfer(400, half, one), transfer(300, rest, other)]
+    const swept = judge(terms, read(900, 900, halves, [{ ...router(600, half, DEPOSIT), ...one }]))
+    expect(swept.payments.map(({ chainId, settlement }) => [chainId, settlement])).toEqual([
+      [2, 'pending'],
+      [1, 'settled'],
+    ])
+  })
+})

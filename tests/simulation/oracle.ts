@@ -16,6 +16,8 @@ export interface RouterFact extends Place {
 }
 
 export interface Place {
+  /** Where an order may be paid on several; the first one without it. */
+  chainId?: number
   txHash: string
   block: number
   logIndex: number
@@ -44,9 +46,12 @@ export interface Facts {
   confirmedBlock: number
   /** The time of that block. */
   confirmedTime: number
+  /** The same of every other chain that the order may be paid on. */
+  others?: readonly { chainId: number; confirmedBlock: number; confirmedTime: number }[]
 }
 
 export interface ExpectedPayment {
+  chainId?: number
   kind: 'router' | 'transfer'
   txHash: string
   amount: bigint
@@ -80,14 +85,18 @@ export interface Expected {
 const CENT = 10_000n
 const MINT = '0x0000000000000000000000000000000000000000'
 const share = (gross: bigint, feeBps: bigint) => gross - (gross * feeBps) / 10_000n
-const inOrder = (a: Place, b: Place) => a.time - b.time || a.block - b.block || a.logIndex - b.logIndex
+const inOrder = (a: Place, b: Place) =>
+  a.time - b.time || (a.chainId ?? 0) - (b.chainId ?? 0) || a.block - b.block || a.logIndex - b.logIndex
+const isOfBlock = (a: Place, b: Place) => a.chainId === b.chainId && a.block === b.block
 const sum = (amounts: readonly { amount: bigint }[]) => amounts.reduce((total, { amount }) => total + amount, 0n)
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
 
 export function judge(terms: Terms, facts: Facts): Expected {
   const rounding = smaller(CENT, terms.usdcUnits / 100n)
   const required = terms.usdcUnits - terms.toleranceUnits
-  const isConfirmed = ({ block }: Place) => block <= facts.confirmedBlock
+  const others = facts.others ?? []
+  const isConfirmed = ({ chainId, block }: Place) =>
+    block <= (others.find(other => other.chainId === chainId)?.confirmedBlock ?? facts.confirmedBlock)
   // A router payment whose payer is the deposit address is a sweep: it moves money that has been counted as transfers.
   const payments = [
     ...facts.transfers.map(one => ({ ...one, kind: 'transfer' as const, payer: one.from === MINT ? null : one.from })),
@@ -99,7 +108,7 @@ export function judge(terms: Terms, facts: Facts): Expected {
   const confirmedUnits = sum(confirmed)
   const seenUnits = sum(payments)
   const completing = confirmed.find((_, index) => sum(confirmed.slice(0, index + 1)) >= required)
-  const past = facts.confirmedTime > terms.expiresAt
+  const past = [facts, ...others].every(({ confirmedTime }) => confirmedTime > terms.expiresAt)
   const inTime = completing !== undefined && completing.time <= terms.expiresAt
   const isDust = confirmedUnits < CENT && confirmedUnits < required
 
@@ -113,7 +122,8 @@ export function judge(terms: Terms, facts: Facts): Expected {
     if (inTime) return ['paid']
     const coming = seenUnits >= required && confirmedUnits < required
     if (past) return coming ? ['expired', 'confirming'] : ['expired']
-    if (coming) return ['confirming']
+    // It came too late by one chain, and another may still show what came in time.
+    if (coming || completing) return ['confirming']
     if (confirmedUnits === 0n || isDust) return ['pending']
     return seenUnits - confirmedUnits < CENT ? ['underpaid'] : ['underpaid', 'pending']
   })()
@@ -121,7 +131,7 @@ export function judge(terms: Terms, facts: Facts): Expected {
   const exception = (() => {
     if (terms.cancelled && !isAccepted) return confirmedUnits > 0n && !isDust ? 'paid_after_cancel' : null
     if (!inTime && !isAccepted) return past && completing ? 'paid_late' : null
-    const after = completing ? confirmed.filter(({ block }) => block > completing.block) : []
+    const after = completing ? confirmed.slice(confirmed.findLastIndex(one => isOfBlock(one, completing)) + 1) : []
     if (sum(after) >= required) return 'duplicate'
     return confirmedUnits > terms.usdcUnits + rounding ? 'overpaid' : null
   })()
@@ -137,6 +147,7 @@ export function judge(terms: Terms, facts: Facts): Expected {
     booked: accepted !== null || (statuses.includes('paid') && missing > CENT) ? missing : 0n,
     txHash: accepted ?? (completing ?? confirmed.at(-1))?.txHash ?? null,
     payments: payments.map(one => ({
+      ...(one.chainId === undefined ? {} : { chainId: one.chainId }),
       kind: one.kind,
       txHash: one.txHash,
       amount: one.amount,
@@ -176,7 +187,8 @@ function settlementOf(
   const settled = (by: string) => ({ settlement: 'settled' as const, settledBy: by })
   const pending = { settlement: 'pending' as const, settledBy: null }
   if (one.kind === 'router') return confirmed ? settled(one.txHash) : pending
-  const upToThis = sum(payments.filter(other => other.kind === 'transfer' && inOrder(other, one) <= 0))
-  const by = sweeps.find((_, index) => sum(sweeps.slice(0, index + 1)) >= upToThis)
+  const upToThis = sum(payments.filter(other => other.kind === 'transfer' && other.chainId === one.chainId && inOrder(other, one) <= 0))
+  const here = sweeps.filter(sweep => sweep.chainId === one.chainId)
+  const by = here.find((_, index) => sum(here.slice(0, index + 1)) >= upToThis)
   return by ? settled(by.txHash) : pending
 }

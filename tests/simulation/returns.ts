@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { RefundBody } from '@ponte/contracts'
 import { id as keccak, Wallet } from 'ethers'
 import { askGateway, jsonRequest, units } from '../world'
-import type { createActors } from './actors'
-import type { ChainClock } from './chain-clock'
-import { type Asked, type Confirmed, mayMove } from './judge-returns'
+import { type Asked, mayMove } from './judge-returns'
+import type { Network, Time } from './networks'
 import type { Action } from './plan'
-import type { ChainFacts } from './rpc'
 
 /** A return as it was asked for, and what was done about it since. */
 export interface Asking extends Asked {
+  network: Network
   taken: number[]
   /** A stranger submitted a signature of it. */
   isSubmitted: boolean
@@ -29,20 +28,21 @@ export interface Returning {
 
 interface Options {
   gateway: string
-  actors: Awaited<ReturnType<typeof createActors>>
-  clock: ChainClock
-  readChain(): Promise<{ chain: ChainFacts; confirmed: Confirmed }>
+  networks: readonly Network[]
+  time: Time
 }
 
 type Doing<Name extends Action['does']> = Extract<Action, { does: Name }>
 type Count = (name: string) => void
+
+const DAY_S = 86_400
 
 const decimal = (amount: bigint) => `${amount / 1_000_000n}.${String(amount % 1_000_000n).padStart(6, '0')}`
 /** Lower-case, as the judge has them; the nonce is made from the refund's own words. */
 const nonceOf = (refundId: string, payee: string, amount: bigint) => keccak(`ponte.refund ${refundId} ${payee} ${amount}`)
 
 /** Merchants who return money. What was answered and cannot be right is kept in `wrong`. */
-export function createReturns({ gateway, actors, clock, readChain }: Options) {
+export function createReturns({ gateway, networks, time }: Options) {
   const wrong: string[] = []
 
   /** Null where it was refused. The same request comes again while an owner is away. */
@@ -63,35 +63,40 @@ export function createReturns({ gateway, actors, clock, readChain }: Options) {
   /** Reads the chain after the answer: what may move the money even now could when it was given. */
   async function couldMove(asking: Asking): Promise<boolean> {
     if (asking.taken.length === 0) return false
-    const { chain, confirmed } = await readChain()
+    const { chain, confirmed } = await asking.network.read()
     return mayMove(asking, chain, confirmed)
   }
 
   return {
     wrong,
-    async ask(order: Returning, { nth, of, to }: Doing<'return'>, count: Count): Promise<void> {
+    /** Where most came on, or on the network that is named; with one there is nothing to name. */
+    async ask(order: Returning, { nth, of, to }: Doing<'return'>, { local }: Network, count: Count): Promise<void> {
       const payee = to === 'other' ? Wallet.createRandom().address : undefined
       const amount = typeof of === 'number' ? (order.usdcUnits * BigInt(of)) / 100n : undefined
       const body = {
         ...(amount === undefined ? {} : { amount: decimal(amount) }),
         ...(of === 'surplus' ? { surplus: true } : {}),
         ...(payee === undefined ? {} : { payee_address: payee }),
+        ...(networks.length > 1 && (amount === undefined || amount % 2n === 0n) ? { chain_id: local.chainId } : {}),
         reason: 'simulated',
       }
       const made = await post(order, `/orders/${order.id}/refunds`, body, count)
       if (!made) return
       const [named, back] = [made.payee_address.toLowerCase(), units(made.amount)]
       const terms = { id: made.id, nonce: nonceOf(made.id, named, back), from: order.merchantAddress, payee: named, units: back }
+      const network = networks.find(one => one.local.chainId === (made.typed_data?.domain.chainId ?? networks[0]?.local.chainId))
+      if (!network) throw new Error(`return ${made.id} is of no chain of its order`)
       const isProven = payee === undefined ? order.signers.has(named) : named === payee.toLowerCase()
       if (!isProven || made.nonce !== terms.nonce || made.from_address.toLowerCase() !== terms.from || (amount ?? back) !== back)
         wrong.push(`return ${made.id}: ${JSON.stringify(body)} was answered with ${JSON.stringify(made)}`)
-      order.returns.set(nth, { ...terms, taken: [], isSignedElsewhere: false, isCancelled: false, isSubmitted: false })
+      order.returns.set(nth, { ...terms, network, taken: [], isSignedElsewhere: false, isCancelled: false, isSubmitted: false })
     },
 
     async sign(order: Returning, { nth, forS, isBrought, isSubmitted }: Doing<'sign'>, count: Count): Promise<void> {
       const asking = order.returns.get(nth)
       if (!asking) return
-      const validBefore = clock.now() + forS
+      const { actors } = asking.network
+      const validBefore = time.now() + forS
       const signature = await actors.sign(order.wallet, asking, validBefore)
       if (isBrought) {
         const body = { valid_before: validBefore, signature }
@@ -109,8 +114,10 @@ export function createReturns({ gateway, actors, clock, readChain }: Options) {
 
     async endNonce(order: Returning, { does, nth }: Doing<'cancel authorization' | 'use nonce'>): Promise<void> {
       const asking = order.returns.get(nth)
-      if (asking && does === 'cancel authorization') await actors.cancelAuthorization(order.wallet, asking.nonce)
-      else if (asking) await actors.spend(order.wallet, 1n, asking.nonce)
+      if (!asking) return
+      const { actors } = asking.network
+      if (does === 'cancel authorization') await actors.cancelAuthorization(order.wallet, asking.nonce)
+      else await actors.spend(order.wallet, 1n, asking.nonce, time.now() + DAY_S)
     },
 
     async cancel(order: Returning, { nth }: Doing<'cancel return'>, count: Count): Promise<void> {

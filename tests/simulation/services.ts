@@ -1,7 +1,7 @@
-import { environments, type Place, type ServiceName } from '@ponte/all-in-one'
+import { environments, otherListeners, type Place, type ServiceName } from '@ponte/all-in-one'
 import { apiGatewayConfig, createApiGateway } from '@ponte/api-gateway'
 import { chainListenerConfig, createChainListener } from '@ponte/chain-listener'
-import { topology } from '@ponte/contracts'
+import { topologyWith } from '@ponte/contracts'
 import { createOrders, ordersConfig } from '@ponte/orders'
 import { type Bus, type Logger, type Message, memoryBus, readConfig, type Service, until } from '@ponte/service-kit'
 import { createSubscriptions, subscriptionsConfig } from '@ponte/subscriptions'
@@ -13,32 +13,42 @@ import { unreliableBus } from './unreliable-bus'
 export async function startServices(place: Place, options: { now: () => Date; random: Random; logger: Logger }) {
   const dead: Message[] = []
   const { logger, now } = options
+  const topology = topologyWith((place.others ?? []).map(({ chainId }) => chainId))
   const bus = unreliableBus(memoryBus({ topology, logger, onDeadLetter: (_queue, message) => void dead.push(message) }), options.random)
   const env = withHaste(environments(place))
-  const shared = (name: ServiceName): { bus: Bus; logger: Logger; now: () => Date } => ({ bus: bus.of(name), logger, now })
-  const create: Record<ServiceName, () => Service> = {
-    'webhook-dispatcher': () =>
-      createWebhookDispatcher(readConfig(webhookDispatcherConfig, env['webhook-dispatcher']), shared('webhook-dispatcher')),
-    subscriptions: () => createSubscriptions(readConfig(subscriptionsConfig, env.subscriptions), shared('subscriptions')),
-    orders: () => createOrders(readConfig(ordersConfig, env.orders), shared('orders')),
-    'chain-listener': () => createChainListener(readConfig(chainListenerConfig, env['chain-listener']), shared('chain-listener')),
-    'api-gateway': () => createApiGateway(readConfig(apiGatewayConfig, env['api-gateway']), shared('api-gateway')),
+  const shared = (name: string): { bus: Bus; logger: Logger; now: () => Date } => ({ bus: bus.of(name), logger, now })
+  const create = new Map<string, () => Service>(
+    Object.entries({
+      'webhook-dispatcher': () =>
+        createWebhookDispatcher(readConfig(webhookDispatcherConfig, env['webhook-dispatcher']), shared('webhook-dispatcher')),
+      subscriptions: () => createSubscriptions(readConfig(subscriptionsConfig, env.subscriptions), shared('subscriptions')),
+      orders: () => createOrders(readConfig(ordersConfig, env.orders), shared('orders')),
+      'chain-listener': () => createChainListener(readConfig(chainListenerConfig, env['chain-listener']), shared('chain-listener')),
+      'api-gateway': () => createApiGateway(readConfig(apiGatewayConfig, env['api-gateway']), shared('api-gateway')),
+    } satisfies Record<ServiceName, () => Service>),
+  )
+  const listeners = ['chain-listener']
+  for (const settings of otherListeners(place)) {
+    const name = `chain-listener ${settings.CHAIN_ID}`
+    listeners.push(name)
+    create.set(name, () => createChainListener(readConfig(chainListenerConfig, { ...settings, ...HASTE }), shared(name)))
   }
-  const running = new Map<ServiceName, Service>()
-  const start = async (name: ServiceName) => {
+  const running = new Map<string, Service>()
+  const start = async (name: string) => {
     if (running.has(name)) return
-    const service = create[name]()
+    const service = create.get(name)?.()
+    if (!service) throw new RangeError(`There is no service ${name}.`)
     running.set(name, service)
     await service.start()
   }
-  const stop = async (name: ServiceName) => {
+  const stop = async (name: string) => {
     // What it holds unheard would keep it from ending.
     bus.cutOff(name, null)
     const service = running.get(name)
     running.delete(name)
     await service?.stop()
   }
-  const order: ServiceName[] = ['webhook-dispatcher', 'subscriptions', 'orders', 'chain-listener', 'api-gateway']
+  const order = ['webhook-dispatcher', 'subscriptions', 'orders', ...listeners, 'api-gateway']
   for (const name of order) await start(name)
   const busy = async () => {
     const flags = await Promise.all([...running.values()].map(service => service.busy()))
@@ -47,9 +57,11 @@ export async function startServices(place: Place, options: { now: () => Date; ra
   return {
     bus,
     dead,
+    /** Of each network. */
+    listeners,
     start,
     stop,
-    isRunning: (name: ServiceName) => running.has(name),
+    isRunning: (name: string) => running.has(name),
     /** Resolves when two looks in a row find no work anywhere. */
     idle: (timeoutMs = 60_000) =>
       until(
@@ -63,6 +75,7 @@ export async function startServices(place: Place, options: { now: () => Date; ra
   }
 }
 
+const HASTE = { POLL_MS: '100', ADVANCE_EVERY_MS: '50' }
 /** Waits are shorter: the simulation's hours pass in seconds. */
 function withHaste(env: Record<ServiceName, Record<string, string>>): Record<ServiceName, Record<string, string>> {
   return {
@@ -70,6 +83,6 @@ function withHaste(env: Record<ServiceName, Record<string, string>>): Record<Ser
     // Payout addresses change at once: what they wait for is no part of this.
     'api-gateway': { ...env['api-gateway'], FRESH_LOGIN_S: '0', PAYOUT_DELAY_S: '0', PAYOUT_UNSIGNED_DELAY_S: '0', PAYOUT_HOLD_S: '0' },
     orders: { ...env.orders, RATE_REFRESH_MS: '200', EXPIRY_SWEEP_MS: '100' },
-    'chain-listener': { ...env['chain-listener'], POLL_MS: '100', ADVANCE_EVERY_MS: '50' },
+    'chain-listener': { ...env['chain-listener'], ...HASTE },
   }
 }

@@ -4,28 +4,19 @@ import { silentLogger } from '@ponte/service-kit'
 import { hexlify, id, randomBytes, Wallet } from 'ethers'
 import { createRandom, type Random } from '../torture/random'
 import { startReceiver } from '../torture/receiver'
-import { call, createMerchant, startWorld, units } from '../world'
-import { createActors, OWN_ACCOUNT } from './actors'
-import { openChainClock } from './chain-clock'
-import { ledgerDifferences, movedMoney, type Paid, type SeenEntry, sentTo } from './judge-ledger'
-import { differences, expectedOf, type Heard, hearingDifferences, type SeenOrder } from './judge-orders'
-import {
-  type Asked,
-  type Confirmed,
-  expectedReturn,
-  noticeDifferences,
-  orderDifferences,
-  returnDifferences,
-  returned,
-  walletDifferences,
-} from './judge-returns'
+import { call, createMerchant, logIn, startWorld, units } from '../world'
+import { OWN_ACCOUNT } from './actors'
+import { added, ledgerDifferences, movedMoney, type Paid, type SeenEntry, sentTo } from './judge-ledger'
+import { differences, expectedOf, type Heard, hearingDifferences, type ReadChain, type SeenOrder } from './judge-orders'
+import { expectedReturn, noticeDifferences, orderDifferences, returnDifferences, returned, walletDifferences } from './judge-returns'
+import { createTime, type Network, openNetwork } from './networks'
 import type { Expected } from './oracle'
 import { type Action, planAcceptance, planActions, planOrder, planReturns, planStray, planTolerance } from './plan'
-import { createReturns, isReturning, type Returning } from './returns'
-import { type ChainFacts, openRpc, readChain } from './rpc'
+import { type Asking, createReturns, isReturning, type Returning } from './returns'
 import { startServices } from './services'
 
 const CONFIRMATIONS = 3
+const OTHER_CHAIN = 31_338
 const MERCHANTS = 3
 const FEE_BPS = 100n
 /** The books are those of São Paulo. */
@@ -37,6 +28,7 @@ const LOOKS_MAX = 400
 const LOOK_MS = 100
 const MINE_EVERY = 2
 const RETRY_S = 60
+const DAY_S = 86_400
 /** Services that may be cut off from the bus in one direction alone. */
 const CUT_OFF = ['orders', 'chain-listener', 'subscriptions', 'webhook-dispatcher'] as const
 
@@ -60,15 +52,20 @@ interface Opened extends Returning {
   body: OrderBody
 }
 
-/** A whole system whose chain, clock and bus are the simulation's; one seed after the other is played on it. */
-export async function startSimulation() {
-  const world = await startWorld({ confirmations: CONFIRMATIONS, chain: { noMining: true } })
-  const rpc = openRpc(world.chain.rpcUrl)
-  const clock = await openChainClock(rpc)
-  const now = () => new Date(clock.now() * 1_000)
+/** A whole system whose chains, clock and bus are the simulation's; one seed after the other is played on it. */
+export async function startSimulation({ isOfTwo = false } = {}) {
+  let now = () => new Date()
+  const world = await startWorld({
+    identity: { now: () => now() },
+    ...{ confirmations: CONFIRMATIONS, chain: { noMining: true } },
+    ...(isOfTwo ? { otherChain: { chainId: OTHER_CHAIN, noMining: true } } : {}),
+  })
+  const first = await openNetwork(world.chain, CONFIRMATIONS)
+  const networks = [first, ...(world.otherChain ? [await openNetwork(world.otherChain, CONFIRMATIONS)] : [])]
+  const time = createTime(networks)
+  now = () => new Date(time.now() * 1_000)
   // The bus outlives the seeds; each seed turns its own dice in the rest.
   const services = await startServices(world.place, { now, random: createRandom(1), logger: silentLogger })
-  const actors = await createActors(world, rpc, clock)
   const gateway = world.place.publicUrl
   const merchants = await Promise.all(
     Array.from({ length: MERCHANTS }, async () => {
@@ -80,16 +77,12 @@ export async function startSimulation() {
     }),
   )
 
-  const feeReceiver = `0x${(await rpc<string>('eth_call', { to: world.chain.routerAddress, data: id('feeReceiver()').slice(0, 10) }, 'latest')).slice(26)}`
+  const feeReceiver = `0x${(await first.rpc<string>('eth_call', { to: world.chain.routerAddress, data: id('feeReceiver()').slice(0, 10) }, 'latest')).slice(26)}`
   const depositsOf = merchants.map(() => new Set<string>())
   const givenAwayOf = merchants.map(() => new Map<string, bigint>())
-  const returnsOf = merchants.map(() => new Map<string, Asked>())
-  const readNow = async () => {
-    const chain = await readChain(rpc, world.chain.usdcAddress, world.chain.routerAddress)
-    const block = chain.head - CONFIRMATIONS + 1
-    return { chain, confirmed: { block, time: await chain.timeOf(block) } }
-  }
-  const returns = createReturns({ gateway, actors, clock, readChain: readNow })
+  const returnsOf = merchants.map(() => new Map<string, Asking>())
+  const readNow = () => Promise.all(networks.map(({ read }) => read()))
+  const returns = createReturns({ gateway, networks, time })
 
   async function play(seed: number, size: number): Promise<Outcome> {
     const random = createRandom(seed)
@@ -97,6 +90,8 @@ export async function startSimulation() {
     const strays = createRandom(seed + 1_000_000)
     const returning = createRandom(seed + 2_000_000)
     const directs = createRandom(seed + 3_000_000)
+    const places = createRandom(seed + 4_000_000)
+    const anywhere = () => places.pick(networks)
     const counts: Record<string, number> = {}
     const before = { ...services.bus.counts }
     const count = (name: string, by = 1) => {
@@ -109,7 +104,7 @@ export async function startSimulation() {
       bundleUp(
         random,
         orders.flatMap(order => {
-          const times = { index: order.index, createdAt: clock.now(), expiresAt: order.expiresAt }
+          const times = { index: order.index, createdAt: time.now(), expiresAt: order.expiresAt }
           const planned = planActions(random, { ...times, usdcUnits: order.usdcUnits, hasDeposit: order.depositAddress !== null })
           return [
             ...planned,
@@ -121,13 +116,13 @@ export async function startSimulation() {
       ),
     )
     const found: string[] = []
-    const disturb = disturber(random, count)
+    const disturb = disturber(random, places, count)
     for (const [index, [at, actions]] of byTime.entries()) {
       await disturb.before()
       if (strays.chance(0.1)) {
         count('payments for no order')
         const merchant = merchants[strays.between(0, MERCHANTS)]
-        await actors.pay(
+        await anywhere().actors.pay(
           strays.between(0, 4),
           hexlify(randomBytes(32)).slice(2),
           merchant?.body.payout_address ?? '',
@@ -138,30 +133,31 @@ export async function startSimulation() {
         count('sweeps of no order')
         const merchant = merchants[strays.between(0, MERCHANTS)]
         const place = { memo: hexlify(randomBytes(32)).slice(2), merchant: merchant?.body.payout_address ?? '' }
-        await actors.sweepOfNone(strays.between(0, 4), place, BigInt(strays.between(1, 90_000_000)))
+        await anywhere().actors.sweepOfNone(strays.between(0, 4), place, BigInt(strays.between(1, 90_000_000)))
       }
       if (returning.chance(0.1)) {
         count('wallets spent')
         const { wallet } = returning.pick(merchants)
-        const held = await world.chain.balanceOf(wallet.address)
-        await actors.spend(wallet, (held * BigInt(returning.between(90, 101))) / 100n, hexlify(randomBytes(32)))
+        const { local, actors } = anywhere()
+        const held = await local.balanceOf(wallet.address)
+        await actors.spend(wallet, (held * BigInt(returning.between(90, 101))) / 100n, hexlify(randomBytes(32)), time.now() + DAY_S)
       }
       if (returning.chance(0.05)) {
         count('wallets filled')
-        await actors.mint(returning.pick(merchants).wallet.address, BigInt(returning.between(1, 50_000_000)))
+        await first.actors.mint(returning.pick(merchants).wallet.address, BigInt(returning.between(1, 50_000_000)))
       }
       if (directs.chance(0.25)) {
         count('direct transfers')
         // Also to an address that was theirs.
         const { address } = directs.pick(directs.pick(merchants).paid)
-        await actors.transfer(directs.between(0, 5), address, BigInt(directs.between(1, 90_000_000)))
+        await first.actors.transfer(directs.between(0, 5), address, BigInt(directs.between(1, 90_000_000)))
       }
       if (directs.chance(0.1)) {
         count('direct transfers around payments')
         const { body } = directs.pick(merchants)
-        await actors.mixed(hexlify(randomBytes(32)).slice(2), body.payout_address ?? '', BigInt(directs.between(100, 90_000_000)))
+        await first.actors.mixed(hexlify(randomBytes(32)).slice(2), body.payout_address ?? '', BigInt(directs.between(100, 90_000_000)))
       }
-      await act(orders, actions, at, count)
+      await act(orders, actions, { at, anywhere }, count)
       if (index % Math.ceil(byTime.length / 3) === 0) {
         await disturb.heal()
         count('checkpoints')
@@ -171,9 +167,10 @@ export async function startSimulation() {
       }
     }
     await disturb.heal()
-    const end = Math.max(...orders.map(({ expiresAt }) => expiresAt), clock.now()) + AFTER_S
-    await clock.mineAt(end)
-    for (let block = 0; block <= CONFIRMATIONS; block++) await clock.mineAt(clock.now() + 1)
+    time.resume()
+    const end = Math.max(...orders.map(({ expiresAt }) => expiresAt), time.now()) + AFTER_S
+    await time.mineAt(end)
+    for (let block = 0; block <= CONFIRMATIONS; block++) await time.mineAt(time.now() + 1)
     if (found.length === 0) found.push(...(await settle(orders, true)))
     if (found.length === 0) await countReturns(orders, true, count)
     for (const message of services.dead) found.push(`${message.type} is among the dead letters: ${message.body.slice(0, 200)}`)
@@ -190,14 +187,16 @@ export async function startSimulation() {
   /** From now on a merchant is paid at another address of their own. Blocks of this second are those of before. */
   async function payElsewhere(merchant: (typeof merchants)[number], count: (name: string) => void): Promise<void> {
     count('payout addresses changed')
-    await clock.mineAt(clock.now() + 1)
-    const from = clock.now() + 1
+    await time.mineAt(time.now() + 1)
+    const from = time.now() + 1
     const wallet = new Wallet(Wallet.createRandom().privateKey)
+    // Hours have passed since the last session began.
+    const token = await logIn(world, merchant.body)
     const { payout_address } = await insist(() =>
-      call<MerchantBody>(gateway, 'PATCH', '/api/v1/merchants/me', merchant.body.token, { payout_address: wallet.address }),
+      call<MerchantBody>(gateway, 'PATCH', '/api/v1/merchants/me', token, { payout_address: wallet.address }),
     )
     if (payout_address !== wallet.address) throw new Error(`the payout address is ${payout_address} and must be ${wallet.address}`)
-    await clock.mineAt(from)
+    await time.mineAt(from)
     Object.assign(merchant.paid.at(-1) ?? {}, { to: from })
     merchant.paid.push({ address: wallet.address.toLowerCase(), from, to: Number.POSITIVE_INFINITY })
     Object.assign(merchant, { wallet })
@@ -237,17 +236,24 @@ export async function startSimulation() {
     return opened
   }
 
-  async function act(orders: readonly Opened[], actions: readonly Action[], at: number, count: (name: string) => void): Promise<void> {
+  async function act(
+    orders: readonly Opened[],
+    actions: readonly Action[],
+    { at, anywhere }: { at: number; anywhere: () => Network },
+    count: (name: string) => void,
+  ): Promise<void> {
     const signatures: (() => Promise<void>)[] = []
-    const bundled: { to: string; units: bigint }[] = []
+    const bundled = new Map(networks.map(network => [network, [] as { to: string; units: bigint }[]]))
     for (const action of actions) {
       const order = orders[action.order]
       if (!order) continue
+      const network = anywhere()
+      const { actors } = network
       count(action.does)
       if (action.does === 'cancel') await cancel(order, count)
       else if (action.does === 'accept') await accept(order, count)
       else if (action.does === 'attach') await attach(order, count)
-      else if (action.does === 'return') await ask(order, action, count)
+      else if (action.does === 'return') await ask(order, action, network, count)
       else if (action.does === 'sign') await returns.sign(order, action, count)
       else if (action.does === 'cancel authorization' || action.does === 'use nonce') await returns.endNonce(order, action)
       else if (action.does === 'cancel return') await returns.cancel(order, action, count)
@@ -258,10 +264,10 @@ export async function startSimulation() {
       else if (order.depositAddress === null) continue
       else if (action.does === 'transfer') await actors.transfer(action.payer, order.depositAddress, action.units)
       else if (action.does === 'mint') await actors.mint(order.depositAddress, action.units)
-      else bundled.push({ to: order.depositAddress, units: action.units })
+      else bundled.get(network)?.push({ to: order.depositAddress, units: action.units })
     }
-    if (bundled.length > 0) await actors.bundled(bundled)
-    await clock.mineAt(at)
+    for (const [{ actors }, transfers] of bundled) if (transfers.length > 0) await actors.bundled(transfers)
+    await time.mineAt(at)
     for (const hand of signatures) await hand()
   }
 
@@ -304,19 +310,24 @@ export async function startSimulation() {
     }
   }
 
-  async function ask(order: Opened, action: Extract<Action, { does: 'return' }>, count: (name: string) => void): Promise<void> {
-    await returns.ask(order, action, count)
+  async function ask(
+    order: Opened,
+    action: Extract<Action, { does: 'return' }>,
+    network: Network,
+    count: (name: string) => void,
+  ): Promise<void> {
+    await returns.ask(order, action, network, count)
     const asked = order.returns.get(action.nth)
     if (asked) returnsOf[order.merchant]?.set(asked.id, asked)
   }
 
   /** The signer's money is mined with the block of the action; the signature is handed in after it. */
   async function signed(order: Opened, amount: bigint, count: (name: string) => void): Promise<() => Promise<void>> {
-    const signer = await actors.signer(amount)
+    const signer = await first.actors.signer(amount)
     order.signers.add(signer.address.toLowerCase())
     return async () => {
       const validBefore = order.expiresAt
-      if (validBefore < clock.now() + 61) return
+      if (validBefore < time.now() + 61) return
       const salt = hexlify(randomBytes(32))
       const { domain, types, message } = receiveWithAuthorizationTypedData({
         ...{ chainId: world.chain.chainId, usdcAddress: world.chain.usdcAddress, router: world.chain.routerAddress },
@@ -337,18 +348,18 @@ export async function startSimulation() {
   }
 
   /** Faults between two blocks, and their ends. */
-  function disturber(random: Random, count: (name: string, by?: number) => void) {
+  function disturber(random: Random, places: Random, count: (name: string, by?: number) => void) {
     let blocked = false
     const setBlocked = async (next: boolean) => {
       blocked = next
-      await actors.block(merchants[0]?.body.payout_address ?? '', next)
+      for (const { actors } of networks) await actors.block(merchants[0]?.body.payout_address ?? '', next)
     }
     return {
       async before() {
         if (random.chance(0.03)) {
           count('the listener goes away')
-          await services.stop('chain-listener')
-        } else if (random.chance(0.2)) await services.start('chain-listener')
+          await services.stop(places.pick(services.listeners))
+        } else if (random.chance(0.2)) for (const name of services.listeners) await services.start(name)
         if (random.chance(0.02)) {
           count('orders restarts')
           await services.stop('orders')
@@ -356,7 +367,7 @@ export async function startSimulation() {
         }
         if (random.chance(0.04)) {
           count('reorganisations')
-          count('sent again', await clock.reorganise(random.between(1, CONFIRMATIONS), random))
+          count('sent again', await places.pick(networks).clock.reorganise(random.between(1, CONFIRMATIONS), random))
         }
         if (random.chance(0.03)) {
           count('payout address blocked or freed')
@@ -370,12 +381,14 @@ export async function startSimulation() {
         if (random.chance(0.1)) for (const service of CUT_OFF) services.bus.cutOff(service, null)
         if (random.chance(0.1)) services.bus.disturb(true)
         if (random.chance(0.1)) services.bus.release()
+        if (places.chance(0.02) && time.halt(places)) count('a chain stands still')
+        if (places.chance(0.02)) time.resume()
       },
       async heal() {
         if (blocked) await setBlocked(false)
         services.bus.disturb(false)
         for (const service of CUT_OFF) services.bus.cutOff(service, null)
-        await services.start('chain-listener')
+        for (const name of services.listeners) await services.start(name)
         services.bus.release()
       },
     }
@@ -391,38 +404,37 @@ export async function startSimulation() {
       await new Promise(resolve => setTimeout(resolve, LOOK_MS))
       // The relayer's transactions wait for a block, and their confirmations for more.
       // In the end time passes quickly, because what could not be swept is tried again after minutes.
-      if (look % MINE_EVERY === 0) await clock.mineAt(clock.now() + (final ? RETRY_S : 1))
+      if (look % MINE_EVERY === 0) await time.mineAt(time.now() + (final ? RETRY_S : 1))
     }
   }
 
   async function compare(orders: readonly Opened[], final: boolean): Promise<string[]> {
-    const { chain, confirmed } = await readNow()
+    const chains = await readNow()
     const found = await Promise.all(
       orders.map(async order => {
         const seen = toSeen(order, await call<OrderBody>(gateway, 'GET', `/api/v1/orders/${order.id}`, order.apiKey))
-        const expected = expectedOf(seen, chain, confirmed, FEE_BPS)
+        const expected = expectedOf(seen, chains, FEE_BPS)
         givenAwayOf[order.merchant]?.set(order.id, expected.booked)
         const wrong = differences(seen, expected, order.merchant === 0 && !final)
         if (final) wrong.push(...hearingDifferences(seen, hearing(order), expected))
-        if (order.returns.size > 0) wrong.push(...(await compareReturns(order, expected, chain, confirmed, final)))
+        if (order.returns.size > 0) wrong.push(...(await compareReturns(order, expected, chains, final)))
         return wrong.map(each => `order ${order.index} (${order.id}): ${each}`)
       }),
     )
-    return [...found.flat(), ...(await compareLedgers(chain, confirmed.block))]
+    return [...found.flat(), ...(await compareLedgers(chains))]
   }
 
   /** Each return of an order, its sums, and what the merchant was notified of. */
   async function compareReturns(
     order: Opened,
     { payments, statuses }: Expected,
-    chain: ChainFacts,
-    confirmed: Confirmed,
+    chains: readonly ReadChain[],
     final: boolean,
   ): Promise<string[]> {
     const list = await call<RefundListBody>(gateway, 'GET', `/api/v1/orders/${order.id}/refunds`, order.apiKey)
     const asked = [...order.returns.values()]
     const found = list.data.length === asked.length ? [] : [`${list.data.length} returns are listed, and ${asked.length} were made`]
-    const must = asked.map(one => expectedReturn(one, chain, confirmed, final))
+    const must = asked.map(one => expectedReturnOf(one, chains, final))
     for (const [index, one] of asked.entries()) {
       const [seen, expected] = [list.data.find(({ id }) => id === one.id), must[index]]
       if (!seen || !expected) return [`return ${one.id} is not listed`]
@@ -439,25 +451,25 @@ export async function startSimulation() {
       ...{ came: units(list.came), promised: units(list.promised), returnable: units(list.returnable), surplus: units(list.surplus) },
     }
     const isCertain = statuses.length === 1 && must.every(one => one.statuses.length === 1)
-    return isCertain ? [...found, ...orderDifferences(seen, asked, sums, chain, confirmed)] : found
+    return isCertain ? [...found, ...orderDifferences(seen, asked, sums, one => returnedOf(one, chains) !== undefined)] : found
   }
 
-  async function noticesOf(order: Opened, { id }: Asked): Promise<string[]> {
+  async function noticesOf(order: Opened, { id }: Asking): Promise<string[]> {
     const { data } = await call<List<EventBody>>(gateway, 'GET', `/api/v1/events?limit=100&order_id=${order.id}`, order.apiKey)
     return data.filter(event => event.type.startsWith('refund.') && Reflect.get(event.data, 'id') === id).map(({ type }) => type)
   }
 
   async function countReturns(orders: readonly Opened[], final: boolean, count: (name: string) => void): Promise<void> {
-    const { chain, confirmed } = await readNow()
+    const chains = await readNow()
     for (const asked of orders.flatMap(order => [...order.returns.values()])) {
-      const [status] = expectedReturn(asked, chain, confirmed, true).statuses
+      const [status] = expectedReturnOf(asked, chains, true).statuses
       count(`returns ${status} ${final ? 'at the end' : 'at a checkpoint'}`)
       if (final && status === 'confirmed' && !asked.isSubmitted) count('returns by the relayer alone')
     }
   }
 
   /** Every merchant's ledger against the token's transfers, and the fees of all of them together. */
-  async function compareLedgers(chain: Awaited<ReturnType<typeof readChain>>, through: number): Promise<string[]> {
+  async function compareLedgers(chains: readonly ReadChain[]): Promise<string[]> {
     const fees: bigint[] = []
     const found = await Promise.all(
       merchants.map(async ({ body, paid }, index) => {
@@ -475,18 +487,21 @@ export async function startSimulation() {
         const givenAway = [...(givenAwayOf[index]?.values() ?? [])].reduce((sum, each) => sum + each, 0n)
         const asked = [...(returnsOf[index]?.values() ?? [])]
         const must = {
-          ...movedMoney(chain, through, paid, depositsOf[index] ?? new Set()),
-          ...{ givenAway, returned: asked.reduce((sum, one) => sum + (returned(one, chain, through)?.amount ?? 0n), 0n) },
+          ...added(chains.map(({ chain, confirmed }) => movedMoney(chain, confirmed.block, paid, depositsOf[index] ?? new Set()))),
+          ...{ givenAway, returned: asked.reduce((sum, one) => sum + (returnedOf(one, chains)?.amount ?? 0n), 0n) },
         }
         const wrong = [
           ...ledgerDifferences(seen, rows, must),
-          ...paid.flatMap(({ address }) => walletDifferences(asked, chain, address, OWN_ACCOUNT)),
+          ...chains.flatMap(({ chainId, chain }) => {
+            const here = asked.filter(one => one.network.local.chainId === chainId)
+            return paid.flatMap(({ address }) => walletDifferences(here, chain, address, OWN_ACCOUNT))
+          }),
         ]
         return wrong.map(each => `ledger of merchant ${index}: ${each}`)
       }),
     )
     const fee = fees.reduce((sum, each) => sum + each, 0n)
-    const taken = sentTo(chain, through, feeReceiver)
+    const taken = chains.reduce((sum, { chain, confirmed }) => sum + sentTo(chain, confirmed.block, feeReceiver), 0n)
     return [...found.flat(), ...(fee === taken ? [] : [`fees are ${fee} and must be ${taken}`])]
   }
 
@@ -506,6 +521,21 @@ export async function startSimulation() {
       await world.stop()
     },
   }
+}
+
+/** Of the chain on which it was asked to go back. */
+const chainOf = ({ network }: Asking, chains: readonly ReadChain[]): ReadChain => {
+  const found = chains.find(({ chainId }) => chainId === network.local.chainId)
+  if (!found) throw new RangeError('There is no such chain.')
+  return found
+}
+const returnedOf = (asked: Asking, chains: readonly ReadChain[]) => {
+  const { chain, confirmed } = chainOf(asked, chains)
+  return returned(asked, chain, confirmed.block)
+}
+const expectedReturnOf = (asked: Asking, chains: readonly ReadChain[], isFinal: boolean) => {
+  const { chain, confirmed } = chainOf(asked, chains)
+  return expectedReturn(asked, chain, confirmed, isFinal)
 }
 
 /** Of no order, and another for each. */

@@ -9,6 +9,7 @@ export {
   createMerchant,
   GASLESS,
   jsonRequest,
+  logIn,
   MERCHANT,
   PAYER,
   pay,

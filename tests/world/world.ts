@@ -25,8 +25,8 @@ export async function startWorld(
     amqp?: Place['amqp']
     /** Databases of the caller's, in place of fresh ones. */
     databaseUrl?: Place['databaseUrl']
-    /** How the identity provider treats new addresses, and where its mails go. */
-    identity?: Partial<Pick<Parameters<typeof createIdentityProvider>[0], 'confirmsMail' | 'mail'>>
+    /** How the identity provider treats new addresses, where its mails go, and its clock. */
+    identity?: Partial<Pick<Parameters<typeof createIdentityProvider>[0], 'confirmsMail' | 'mail' | 'now'>>
   } = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-world-'))
@@ -112,12 +112,7 @@ export async function createMerchant(
   payoutAddress: string = MERCHANT.address,
 ) {
   const email = `user-${randomBytes(6).toString('hex')}@ponte.example`
-  const signUp = await fetch(`${world.place.identity.url}/auth/v1/signup`, {
-    method: 'POST',
-    headers: { apikey: CLIENT_KEY, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ email, password: 'a-password-for-tests' }),
-  })
-  const { access_token } = (await signUp.json()) as { access_token: string }
+  const access_token = await openSession(world, '/signup', email)
   const merchant = await call<MerchantWithKeyBody>(gatewayUrl, 'POST', '/api/v1/merchants', access_token, {
     display_name: 'Padaria Estrela',
     webhook_url: webhookUrl,
@@ -125,6 +120,19 @@ export async function createMerchant(
   })
   if (webhookUrl !== null) world.receiver.trust(merchant.webhook_secret)
   return { ...merchant, token: access_token, email }
+}
+
+/** The token of a new session of a merchant's user. */
+export const logIn = (world: World, { email }: { email: string }) => openSession(world, '/token?grant_type=password', email)
+
+async function openSession({ place }: World, path: string, email: string): Promise<string> {
+  const answer = await fetch(`${place.identity.url}/auth/v1${path}`, {
+    method: 'POST',
+    headers: { apikey: CLIENT_KEY, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email, password: 'a-password-for-tests' }),
+  })
+  const { access_token } = (await answer.json()) as { access_token: string }
+  return access_token
 }
 
 /** As fetch, for the gateway: an answer that is not what its OpenAPI document states is thrown. */

@@ -4,7 +4,16 @@ export { totpCode } from './identity/totp'
 export { localRoutes } from './local-routes'
 export { payerRoutes } from './payer/payer-routes'
 export { createSamplePayer } from './payer/sample-payer'
-export { databaseName, type Environment, environments, type Place, type ProcessName, type ServiceName, serviceNames } from './places'
+export {
+  databaseName,
+  type Environment,
+  environments,
+  otherListeners,
+  type Place,
+  type ProcessName,
+  type ServiceName,
+  serviceNames,
+} from './places'
 export { type Processes, type Replica, startProcesses } from './processes/processes'
 export { endProcess, hasEnded, isReady, mainOf, OUTPUT_MAX, startProgram } from './processes/program'
 export { startWithSandbox } from './sandbox/start'
