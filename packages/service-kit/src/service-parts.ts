@@ -24,6 +24,8 @@ export interface ServicePartsOptions {
   /** Read by it; the operators see what was parked from them. */
   queues: readonly string[]
   overrides?: Overrides
+  /** Of all its series of metrics. */
+  labels?: Readonly<Record<string, string>>
   /** Settings of PostgreSQL for this service's connections. */
   database?: Pick<DatabaseOptions, 'settings'>
 }
@@ -32,10 +34,10 @@ export interface ServicePartsOptions {
 export function serviceParts(
   name: string,
   config: z.infer<z.ZodObject<typeof commonSettings>>,
-  { topology, queues, overrides = {}, database: settings }: ServicePartsOptions,
+  { topology, queues, overrides = {}, labels, database: settings }: ServicePartsOptions,
 ) {
   const logger = overrides.logger ?? createLogger({ service: name, level: config.LOG_LEVEL })
-  const metrics = createMetrics(name)
+  const metrics = createMetrics(name, labels)
   const database = openDatabase({ ...settings, url: config.DATABASE_URL, poolSize: config.DATABASE_POOL, applicationName: name })
   const bus = overrides.bus ?? rabbitmqBus({ url: config.AMQP_URL, namespace: config.AMQP_NAMESPACE, topology, logger })
   const operators = (routes: Router | undefined): Router => {

@@ -37,10 +37,18 @@ import { observeStatus } from './scan/status/metrics'
 import { openStore } from './store'
 import { createLeader, lockOf } from './store/leader'
 
+/** Several networks have a listener and a relayer each. */
+const labelsOf = ({ CHAIN_ID: chainId }: { CHAIN_ID: number }) => ({ chain_id: String(chainId) })
+
 export function createChainListener(config: ChainListenerConfig, overrides: Overrides = {}) {
   const queues = config.OTHER_NETWORK ? [listenerQueueOf(config.CHAIN_ID)] : queuesReadBy('chain-listener')
   const topology = topologyWith(config.OTHER_NETWORK ? [config.CHAIN_ID] : [])
-  const { logger, now, metrics, database, bus, assemble } = serviceParts('chain-listener', config, { topology, queues, overrides })
+  const { logger, now, metrics, database, bus, assemble } = serviceParts('chain-listener', config, {
+    topology,
+    queues,
+    overrides,
+    labels: labelsOf(config),
+  })
   const payments = metrics.counter('ponte_chain_payments_total', 'Payments and sweeps, by what became of them', {
     kind: KINDS,
     state: STATES,
@@ -197,7 +205,7 @@ const STATES: readonly PaymentState[] = ['detected', 'confirmed', 'orphaned']
 /** The relayer as a process of its own, beside the listener on the same database: its keys are not where nodes' answers are read. */
 export function createRelayer(config: ChainListenerConfig, overrides: Omit<Overrides, 'bus'> = {}) {
   const logger = overrides.logger ?? createLogger({ service: 'relayer', level: config.LOG_LEVEL })
-  const metrics = createMetrics('relayer')
+  const metrics = createMetrics('relayer', labelsOf(config))
   const database = openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL, applicationName: 'relayer' })
   let halted: Error | undefined
   const halt = (error: Error) => {

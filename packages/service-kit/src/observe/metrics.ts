@@ -50,10 +50,10 @@ export interface Metrics {
   ): Histogram<L>
 }
 
-/** A registry of its own per service, so that five in one process do not mix. Names are `ponte_…`, units last. */
-export function createMetrics(service: string): Metrics {
+/** A registry of its own per service, so that five in one process do not mix. Names are `ponte_…`, units last; every series has `labels`. */
+export function createMetrics(service: string, labels: Readonly<Record<string, string>> = {}): Metrics {
   const registry = new prom.Registry()
-  registry.setDefaultLabels({ service })
+  registry.setDefaultLabels({ service, ...labels })
   const registers = [registry]
   return {
     service,
