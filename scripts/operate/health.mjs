@@ -1,18 +1,18 @@
-/** The samples of a `/metrics` page (Prometheus' text format) by name. What could not be read (NaN) is left out. */
+/** The samples of a `/metrics` page (Prometheus' text format) by name, and the chain that they are of. What could not be read (NaN) is left out. */
 export function readSamples(text) {
   const samples = new Map()
   for (const [, name, value] of text.matchAll(/^([a-z_]+)(?:\{[^\n]*\})? (\S+)$/gm)) {
     const number = Number(value)
     if (!Number.isNaN(number)) samples.set(name, [...(samples.get(name) ?? []), number])
   }
-  return samples
+  return { samples, chainId: /\bchain_id="(\d+)"/.exec(text)?.[1] ?? null }
 }
 
 /**
- * What is well and what is not, a line each, from what the ops ports answered: by service its `ready` (`/readyz`, null when it did not answer) and its
- * `samples`, and the listener's `/status`. The limits are those of infra/prometheus/alerts.yaml.
+ * What is well and what is not, a line each, from what the ops ports answered: by service its `ready` (`/readyz`, null when it did not answer), its
+ * `samples` and their chain, and the `/status` of each network's listener. The limits are those of infra/prometheus/alerts.yaml.
  */
-export function findings(services, chain, now) {
+export function findings(services, chains, now) {
   const largest = name => largestOf(Object.values(services).flatMap(({ samples }) => samples.get(name) ?? []))
   const byService = name => Object.entries(services).map(([service, { samples }]) => [service, largestOf(samples.get(name) ?? [])])
   const above = (name, limit) => byService(name).filter(([, value]) => value > limit)
@@ -55,7 +55,7 @@ export function findings(services, chain, now) {
       'PonteQueueGrows',
     ),
     line('dead letters', dead.length === 0, dead.length === 0 ? ofBroker('none') : list(dead), 'npm run dead -- list'),
-    ...chainLines(chain, now, line),
+    ...chains.flatMap(({ name, status }) => chainLines(status, now, line, { name, isOfSeveral: chains.length > 1 })),
     line(
       'exchange rate',
       Number.isFinite(rateS) && least('ponte_quote_lasts_seconds') >= 60,
@@ -78,13 +78,7 @@ export function findings(services, chain, now) {
     ...(Number.isFinite(largest('ponte_relayer_sweeps_affordable')) || Number.isFinite(largest('ponte_relayer_signatures_affordable'))
       ? []
       : [line('relayer', true, 'not looked at: none runs, or it is a process of its own that RELAYER_OPS_URL names')]),
-    ...['sweeps', 'signatures'].flatMap(kind => {
-      const affordable = least(`ponte_relayer_${kind}_affordable`)
-      if (!Number.isFinite(affordable)) return []
-      return [
-        line(`relayer, ${kind}`, affordable >= 200, `gas for ${Math.floor(affordable)} more`, 'PonteSweepsRunDry, PonteGaslessRunsDry'),
-      ]
-    }),
+    ...relayerLines(services, line),
     line(
       'contracts',
       !(largest('ponte_deployment_differences') > 0 || largest('ponte_token_paused') > 0),
@@ -97,8 +91,28 @@ export function findings(services, chain, now) {
 const STANDING_S = 300
 const STANDING_CONFIRMED_S = 1_200
 
-function chainLines(chain, now, line) {
-  if (chain === null) return [line('chain', false, 'not known', 'chain-listener does not answer')]
+/** By the chain that each relayer is of. */
+function relayerLines(services, line) {
+  const of = Map.groupBy(
+    Object.values(services).filter(({ chainId }) => chainId !== null),
+    ({ chainId }) => chainId,
+  )
+  return [...of].flatMap(([chainId, all]) => {
+    const values = name => all.flatMap(({ samples }) => samples.get(name) ?? [])
+    const spent = values('ponte_relayer_spent_usdc_total').reduce((sum, one) => sum + one, 0)
+    return ['sweeps', 'signatures'].flatMap(kind => {
+      const affordable = Math.min(...values(`ponte_relayer_${kind}_affordable`))
+      if (!Number.isFinite(affordable)) return []
+      const text = `gas for ${Math.floor(affordable)} more${kind === 'sweeps' ? `, ${spent.toFixed(2)} USDC spent since it was started` : ''}`
+      const subject = of.size > 1 ? `relayer ${chainId}, ${kind}` : `relayer, ${kind}`
+      return [line(subject, affordable >= 200, text, 'PonteSweepsRunDry, PonteGaslessRunsDry')]
+    })
+  })
+}
+
+function chainLines(chain, now, line, { name, isOfSeveral }) {
+  if (chain === null) return [line(isOfSeveral ? `chain of ${name}` : 'chain', false, 'not known', `${name} does not answer`)]
+  const of = subject => (isOfSeveral ? `${subject}, ${chain.chain_id}` : subject)
   const { halted, head_block: head, head_time: headTime, confirmed_time: confirmedTime, lag_blocks: lag, rpc, trust } = chain
   // A replica that does not lead reads no heads; what was confirmed lies `CONFIRMATIONS` behind them.
   const newest = headTime ?? confirmedTime
@@ -108,20 +122,20 @@ function chainLines(chain, now, line) {
   const where = `block ${head}${ageS === null ? '' : `, ${ageS} s old`}, ${lag} behind`
   return [
     line(
-      'chain',
+      of('chain'),
       halted === null && !standing && !(lag > 60),
       halted ?? where,
       halted === null ? 'PonteChainStands, PontePaymentsNotRead' : 'PonteChainHalted',
     ),
     line(
-      'RPC end points',
+      of('RPC end points'),
       resting.length === 0,
       resting.length === 0
         ? `${rpc.length} answer, ${trust.quorum} must agree`
         : resting.map(node => `${node.name} is left alone (${node.resting})`).join(', '),
       `${rpc.length - resting.length} of ${rpc.length} answer, ${trust.quorum} must agree; replace it in RPC_URLS`,
     ),
-    line('proofs', trust.unproven === null, trust.unproven ?? `of ${trust.proof}`, 'PonteChainUnproven'),
+    line(of('proofs'), trust.unproven === null, trust.unproven ?? `of ${trust.proof}`, 'PonteChainUnproven'),
   ]
 }
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StepError } from '../develop/steps.mjs'
 
+const EMBEDDED = join(process.env.PONTE_STATE_DIR ?? join(import.meta.dirname, '../../.ponte'), 'embedded.json')
 const variableOf = service => `${service.toUpperCase().replaceAll('-', '_')}_OPS_URL`
 
 /** The ops port of one replica of each of these services: in the environment, or where npm start wrote them. */
@@ -20,26 +21,17 @@ export const replicaUrls = async services =>
     ),
   )
 
-/** One replica of the listener of each network beside the first: OTHER_LISTENERS_OPS_URLS, comma-separated, or those of npm start. */
-export function otherListenerUrls() {
-  const given = process.env.OTHER_LISTENERS_OPS_URLS
-  if (given !== undefined) return given === '' ? [] : listOf(given)
-  if (process.env[variableOf('chain-listener')]) return []
-  return (described()?.other_networks ?? []).map(({ metrics_url }) => withoutPath(metrics_url))
+/** The listeners and relayers of further networks, by the names that Compose has: `chain-listener-2`, `relayer-2`. */
+export function otherNetworks() {
+  const named = Object.entries(process.env).flatMap(([name, url]) => {
+    const [, service, index] = /^(CHAIN_LISTENER|RELAYER)_(\d+)_OPS_URL$/.exec(name) ?? []
+    return service && url ? [`${service.toLowerCase().replace('_', '-')}-${index}`] : []
+  })
+  if (process.env[variableOf('chain-listener')]) return named.sort()
+  return Object.keys(embedded()?.metrics_urls ?? {}).filter(name => /^chain-listener-\d+$/.test(name))
 }
 
 const listOf = urls => urls.split(',').map(url => url.trim())
-const withoutPath = url => url.replace(/\/metrics$/, '')
-const STATE_FILE = join(process.env.PONTE_STATE_DIR ?? join(import.meta.dirname, '../../.ponte'), 'embedded.json')
-
-/** What npm start wrote; undefined where it does not run. */
-function described() {
-  try {
-    return JSON.parse(readFileSync(STATE_FILE, 'utf8'))
-  } catch {
-    return undefined
-  }
-}
 
 async function addressesOf(url) {
   const { hostname } = new URL(url)
@@ -52,12 +44,21 @@ async function addressesOf(url) {
 function namedUrls(services) {
   const given = Object.fromEntries(services.map(service => [service, process.env[variableOf(service)]]))
   if (services.every(service => given[service])) return given
-  const running = described()
-  if (!running)
+  const urls = embedded()?.metrics_urls ?? {}
+  if (!services.every(service => given[service] ?? urls[service]))
     throw new StepError(
-      `Start Ponte first (npm start), or set ${services.map(variableOf).join(' and ')} to their ops ports. (${STATE_FILE} is not there.)`,
+      `Start Ponte first (npm start), or set ${services.map(variableOf).join(' and ')} to their ops ports. (${EMBEDDED} is not there.)`,
     )
-  return Object.fromEntries(services.map(service => [service, given[service] ?? withoutPath(running.metrics_urls[service])]))
+  return Object.fromEntries(services.map(service => [service, given[service] ?? urls[service].replace(/\/metrics$/, '')]))
+}
+
+/** As npm start wrote it; null where it did not. */
+function embedded() {
+  try {
+    return JSON.parse(readFileSync(EMBEDDED, 'utf8'))
+  } catch {
+    return null
+  }
 }
 
 /** One question to an ops port; what is no answer is thrown with its text. */

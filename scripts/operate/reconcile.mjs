@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { fail, StepError } from '../develop/steps.mjs'
 import { audit } from './audit.mjs'
-import { ask, opsUrls, otherListenerUrls } from './ops-ports.mjs'
+import { ask, opsUrls, otherNetworks } from './ops-ports.mjs'
 
 // The operator's own audit: asks chain-listener, orders and webhook-dispatcher on their ops ports for their rows, and judges them by tests/audit, which
 // imports nothing of theirs. Of several networks it asks each one's listener; the blocks that are named are the first one's. Ends with 1 when anything differs. With --restored 2026-11-22T14:00:00Z/2026-11-22T14:20:00Z the orders that a restored database
@@ -18,7 +18,9 @@ async function main() {
       restored: { type: 'string', multiple: true, default: [] },
     },
   })
-  const urls = { ...opsUrls(['chain-listener', 'orders', 'webhook-dispatcher']), otherListeners: otherListenerUrls() }
+  const others = otherNetworks().filter(name => name.startsWith('chain-listener'))
+  const named = opsUrls(['chain-listener', 'orders', 'webhook-dispatcher', ...others])
+  const urls = { ...named, otherListeners: others.map(name => named[name]) }
   const from = blockOf(values['from-block']) ?? 0
   const restored = values.restored.map(spanOf)
   const options = {

@@ -1,6 +1,6 @@
 import { fail } from '../develop/steps.mjs'
 import { findings, readSamples } from './health.mjs'
-import { replicaUrls } from './ops-ports.mjs'
+import { otherNetworks, replicaUrls } from './ops-ports.mjs'
 
 // Shows every fault on one screen: npm run status. Ends with 1 when there is one.
 const SERVICES = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'webhook-dispatcher']
@@ -8,7 +8,8 @@ const WAIT_MS = 5_000
 
 async function main() {
   // The relayer has an ops port where it is a process of its own; inside the listener it is seen there.
-  const replicas = await replicaUrls([...SERVICES, ...(process.env.RELAYER_OPS_URL ? ['relayer'] : [])])
+  const others = otherNetworks()
+  const replicas = await replicaUrls([...SERVICES, ...(process.env.RELAYER_OPS_URL ? ['relayer'] : []), ...others])
   // Each replica for itself: one that hangs is seen in no other's answer.
   const urls = Object.fromEntries(
     Object.entries(replicas).flatMap(([service, all]) => all.map((url, at) => [all.length > 1 ? `${service} ${at + 1}` : service, url])),
@@ -16,15 +17,17 @@ async function main() {
   const answers = await Promise.all(
     Object.entries(urls).map(async ([service, url]) => {
       const [ready, metrics] = await Promise.all([read(url, '/readyz'), read(url, '/metrics')])
-      return [service, { url, ready: ready === null ? null : JSON.parse(ready), samples: readSamples(metrics ?? '') }]
+      return [service, { url, ready: ready === null ? null : JSON.parse(ready), ...readSamples(metrics ?? '') }]
     }),
   )
-  const statuses = (await Promise.all(replicas['chain-listener'].map(url => read(url, '/status'))))
-    .filter(Boolean)
-    .map(text => JSON.parse(text))
-  // The leader's, which alone reads heads and asks nodes.
-  const chain = statuses.find(({ role }) => role === 'leader') ?? statuses[0] ?? null
-  const lines = findings(Object.fromEntries(answers), chain, Date.now())
+  const chains = await Promise.all(
+    ['chain-listener', ...others.filter(name => name.startsWith('chain-listener'))].map(async name => {
+      const statuses = (await Promise.all(replicas[name].map(url => read(url, '/status')))).filter(Boolean).map(text => JSON.parse(text))
+      // The leader's, which alone reads heads and asks nodes.
+      return { name, status: statuses.find(({ role }) => role === 'leader') ?? statuses[0] ?? null }
+    }),
+  )
+  const lines = findings(Object.fromEntries(answers), chains, Date.now())
   const wrong = lines.filter(({ isWell }) => !isWell)
   const width = Math.max(...lines.map(({ subject }) => subject.length))
   for (const { subject, isWell, text } of lines) console.log(`${isWell ? '  ok   ' : '  WRONG'}  ${subject.padEnd(width)}  ${text}`)

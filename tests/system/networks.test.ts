@@ -1,7 +1,8 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { type System, startAll } from '@ponte/all-in-one'
 import {
   type EntryBody,
@@ -38,6 +39,13 @@ afterAll(async () => {
   await system?.stop()
   await world?.stop()
 })
+
+/** As an operator runs it. It asks this process, which answers meanwhile. */
+async function statusOf(ports: Record<string, string>): Promise<string> {
+  const command = join(__dirname, '../../scripts/operate/status.mjs')
+  const child = spawn(process.execPath, [command], { env: { PATH: process.env.PATH, ...ports }, stdio: ['ignore', 'pipe', 'inherit'] })
+  return text(child.stdout)
+}
 
 const order = (more: object = {}) =>
   call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00', ...more })
@@ -307,3 +315,18 @@ it('a merchant’s own nodes bear the ledger out, each for its network', async (
   for (const chain of [world.chain, other])
     expect(await audit(chain)).toMatchObject({ code: 0, output: expect.stringContaining('The node and the ledger agree') })
 }, 60_000)
+
+it('npm run status has a line of each network, and what gas was spent on it', async () => {
+  const urls = Object.entries({ ...system.opsUrls, ...system.otherOpsUrls })
+  const ports = Object.fromEntries(urls.map(([service, url]) => [`${service.toUpperCase().replaceAll('-', '_')}_OPS_URL`, url]))
+  const well = await statusOf(ports)
+  for (const chainId of [world.chain.chainId, OTHER]) {
+    expect(well).toMatch(new RegExp(`^  ok +chain, ${chainId} +block \\d+, \\d+ s old, 0 behind$`, 'm'))
+    expect(well).toMatch(
+      new RegExp(`^  ok +relayer ${chainId}, sweeps +gas for \\d+ more, \\d+\\.\\d\\d USDC spent since it was started$`, 'm'),
+    )
+  }
+  const away = await statusOf({ ...ports, CHAIN_LISTENER_2_OPS_URL: 'http://127.0.0.1:9' })
+  expect(away).toMatch(/^ {2}WRONG +chain of chain-listener-2 +not known$/m)
+  expect(away).toMatch(/^ {2}ok +chain, 31337 /m)
+})

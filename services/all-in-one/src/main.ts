@@ -64,17 +64,13 @@ function description({ system, chain, otherChain, file, authUrl, receiverUrl }: 
     rpc_url: chain.rpcUrl,
     ws_url: chain.wsUrl,
     chain_id: chain.chainId,
-    ...(otherChain
-      ? {
-          other_networks: [
-            { chain_id: otherChain.chainId, rpc_url: otherChain.rpcUrl, metrics_url: `${system.otherListenerOpsUrls[0]}/metrics` },
-          ],
-        }
-      : {}),
+    ...(otherChain ? { other_networks: [{ chain_id: otherChain.chainId, rpc_url: otherChain.rpcUrl }] } : {}),
     usdc_address: chain.usdcAddress,
     router_address: chain.routerAddress,
     payer_private_key: PAYER_ACCOUNT.privateKey,
-    metrics_urls: Object.fromEntries(Object.entries(system.opsUrls).map(([name, url]) => [name, `${url}/metrics`])),
+    metrics_urls: Object.fromEntries(
+      Object.entries({ ...system.opsUrls, ...system.otherOpsUrls }).map(([name, url]) => [name, `${url}/metrics`]),
+    ),
     pid: process.pid,
   }
 }

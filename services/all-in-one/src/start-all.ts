@@ -29,8 +29,8 @@ export interface System {
   gatewayUrl: string
   ordersUrl: string
   opsUrls: Record<ServiceName, string>
-  /** Of the listener of each network beside the first. */
-  otherListenerOpsUrls: string[]
+  /** Of the listeners of further networks: `chain-listener-2` and so on. */
+  otherOpsUrls: Record<string, string>
   /** Resolves when no service has work in hand and the bus is empty. */
   idle(timeoutMs?: number): Promise<void>
   stop(): Promise<void>
@@ -108,7 +108,7 @@ export async function startAll(place: Place, options: StartOptions = {}): Promis
       'chain-listener': localUrl(listener.ops),
       'webhook-dispatcher': localUrl(dispatcher.ops),
     },
-    otherListenerOpsUrls: otherChains.map(({ ops }) => localUrl(ops)),
+    otherOpsUrls: Object.fromEntries(otherChains.map(({ ops }, index) => [`chain-listener-${index + 2}`, localUrl(ops)])),
     idle: timeoutMs => settledTwice(all, timeoutMs),
     async stop() {
       await gateway.stop()

@@ -27,7 +27,7 @@ beforeAll(async () => {
   // Plants in the ledger stay as they are.
   system = await startAll(world.place, { logger: world.logger, settings: { orders: { RECONCILE_EVERY_S: '86400' } } })
   const { 'chain-listener': listener, orders, 'webhook-dispatcher': dispatcher } = system.opsUrls
-  urls = { 'chain-listener': listener, otherListeners: system.otherListenerOpsUrls, orders, 'webhook-dispatcher': dispatcher }
+  urls = { 'chain-listener': listener, otherListeners: Object.values(system.otherOpsUrls), orders, 'webhook-dispatcher': dispatcher }
   books = new pg.Pool({ connectionString: world.place.databaseUrl('orders'), max: 1 })
   there = new pg.Pool({ connectionString: world.place.others?.[0]?.databaseUrl, max: 1 })
   const merchant = await createMerchant(world, system.gatewayUrl)
@@ -141,7 +141,7 @@ const reconcile = () =>
     const env = {
       PATH: process.env.PATH,
       CHAIN_LISTENER_OPS_URL: urls['chain-listener'],
-      OTHER_LISTENERS_OPS_URLS: urls.otherListeners?.join(),
+      CHAIN_LISTENER_2_OPS_URL: urls.otherListeners?.[0],
       ORDERS_OPS_URL: urls.orders,
       WEBHOOK_DISPATCHER_OPS_URL: urls['webhook-dispatcher'],
     }
