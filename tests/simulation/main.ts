@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   // What never happened shows nothing, such as services that are cut off in one direction, and of which nothing came that way.
   for (const name of [
     ...['unsaid on the bus', 'unheard on the bus', 'returns by the relayer alone'],
-    ...(isOfTwo ? ['a chain stands still'] : []),
+    ...(isOfTwo ? ['a chain stands still', 'a listener is put back'] : []),
   ])
     if (!totals[name]) {
       console.error(`There was nothing of this in ${seeds} seeds: ${name}.`)

@@ -118,6 +118,11 @@ describe('the oracle of an order of two chains', () => {
       txHash: '0xt800',
     })
   })
+  it('is paid by what completed it when it was first known, whichever chain was confirmed sooner', () => {
+    const mined = [transfer(300, rest, other), transfer(400, half, one), transfer(500, rest, one)]
+    const { txHash, paidBy } = judge(terms, read(900, 900, mined))
+    expect([txHash, [...new Set(paidBy)].sort()]).toEqual(['0xt400', ['0xt400', '0xt500']])
+  })
   it('settles transfers by sweeps of their own chain', () => {
     const halves = [transfer(400, half, one), transfer(300, rest, other)]
     const swept = judge(terms, read(900, 900, halves, [{ ...router(600, half, DEPOSIT), ...one }]))

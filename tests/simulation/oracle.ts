@@ -74,6 +74,8 @@ export interface Expected {
   booked: bigint
   /** The payer's own transaction; null where any or none is right. */
   txHash: string | null
+  /** Of an order that is paid: it keeps the transaction that completed it first, and which of two chains was confirmed sooner is no fact of either. */
+  paidBy: readonly string[]
   payments: readonly ExpectedPayment[]
   /** Webhooks that must have been sent once each, and those that must never have been. */
   mustHear: readonly string[]
@@ -107,7 +109,9 @@ export function judge(terms: Terms, facts: Facts): Expected {
   const confirmed = payments.filter(isConfirmed)
   const confirmedUnits = sum(confirmed)
   const seenUnits = sum(payments)
-  const completing = confirmed.find((_, index) => sum(confirmed.slice(0, index + 1)) >= required)
+  const completingOf = <T extends { amount: bigint }>(known: readonly T[]) =>
+    known.find((_, index) => sum(known.slice(0, index + 1)) >= required)
+  const completing = completingOf(confirmed)
   const past = [facts, ...others].every(({ confirmedTime }) => confirmedTime > terms.expiresAt)
   const inTime = completing !== undefined && completing.time <= terms.expiresAt
   const isDust = confirmedUnits < CENT && confirmedUnits < required
@@ -146,6 +150,13 @@ export function judge(terms: Terms, facts: Facts): Expected {
     givenAway: accepted === null ? null : missing,
     booked: accepted !== null || (statuses.includes('paid') && missing > CENT) ? missing : 0n,
     txHash: accepted ?? (completing ?? confirmed.at(-1))?.txHash ?? null,
+    paidBy:
+      accepted === null && statuses.includes('paid')
+        ? knownBefore(confirmed).flatMap(known => {
+            const first = completingOf(known)
+            return first && first.time <= terms.expiresAt ? [first.txHash] : []
+          })
+        : [],
     payments: payments.map(one => ({
       ...(one.chainId === undefined ? {} : { chainId: one.chainId }),
       kind: one.kind,
@@ -171,6 +182,18 @@ export function judge(terms: Terms, facts: Facts): Expected {
     ],
     shortAmounts: sumsOfSome(confirmed).map(units => share(units, terms.feeBps)),
   }
+}
+
+/** All that may have been known at some moment: of each chain what was mined up to a block of it. */
+function knownBefore<T extends Place>(confirmed: readonly T[]): T[][] {
+  const chains = [...Map.groupBy(confirmed, ({ chainId }) => chainId).values()]
+  const upToEach = (chain: readonly T[]) => {
+    const blocks = [-1, ...new Set(chain.map(({ block }) => block))]
+    return blocks.map(last => chain.filter(({ block }) => block <= last))
+  }
+  return chains
+    .reduce<T[][]>((all, chain) => all.flatMap(known => upToEach(chain).map(more => [...known, ...more])), [[]])
+    .map(known => known.sort(inOrder))
 }
 
 /** Confirmations may become known in any order, so `order.underpaid` may name the sum of any of them. */

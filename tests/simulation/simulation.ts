@@ -12,6 +12,7 @@ import { expectedReturn, noticeDifferences, orderDifferences, returnDifferences,
 import { createTime, type Network, openNetwork } from './networks'
 import type { Expected } from './oracle'
 import { type Action, planAcceptance, planActions, planOrder, planReturns, planStray, planTolerance } from './plan'
+import { keepDatabase } from './put-back'
 import { type Asking, createReturns, isReturning, type Returning } from './returns'
 import { startServices } from './services'
 
@@ -83,6 +84,8 @@ export async function startSimulation({ isOfTwo = false } = {}) {
   const returnsOf = merchants.map(() => new Map<string, Asking>())
   const readNow = () => Promise.all(networks.map(({ read }) => read()))
   const returns = createReturns({ gateway, networks, time })
+  const listenerDatabases = [world.place.databaseUrl('chain-listener'), ...(world.place.others ?? []).map(({ databaseUrl }) => databaseUrl)]
+  let kept: { listener: string; putBack: () => Promise<void> } | undefined
 
   async function play(seed: number, size: number): Promise<Outcome> {
     const random = createRandom(seed)
@@ -383,6 +386,23 @@ export async function startSimulation({ isOfTwo = false } = {}) {
         if (random.chance(0.1)) services.bus.release()
         if (places.chance(0.02) && time.halt(places)) count('a chain stands still')
         if (places.chance(0.02)) time.resume()
+        if (isOfTwo && !kept && places.chance(0.04)) {
+          const at = places.between(0, services.listeners.length)
+          const listener = services.listeners[at] ?? ''
+          const isRunning = services.isRunning(listener)
+          await services.stop(listener)
+          kept = { listener, putBack: await keepDatabase(listenerDatabases[at] ?? '') }
+          if (isRunning) await services.start(listener)
+        } else if (kept && places.chance(0.08)) {
+          count('a listener is put back')
+          await services.stop(kept.listener)
+          await kept.putBack()
+          await services.start(kept.listener)
+          kept = undefined
+          // It reports what it follows when it starts, and every minute.
+          await services.stop('orders')
+          await services.start('orders')
+        }
       },
       async heal() {
         if (blocked) await setBlocked(false)
