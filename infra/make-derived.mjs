@@ -12,11 +12,15 @@ const rows = [
     [
       ['Orders by transition', 'ops', { '{{from}} to {{to}}': 'sum by (from, to) (rate(ponte_order_transitions_total[5m]))' }],
       ['Age of the exchange rate', 's', { age: 'max(ponte_quote_age_seconds)' }],
-      ['Behind the chain', 's', { lag: 'max(ponte_chain_lag_seconds)' }],
+      ['Behind the chain', 's', { '{{chain_id}}': 'max by (chain_id) (ponte_chain_lag_seconds)' }],
       [
         'Blocks',
         'none',
-        { head: 'max(ponte_chain_head_block)', scanned: 'max(ponte_chain_scanned_block)', confirmed: 'max(ponte_chain_confirmed_block)' },
+        {
+          '{{chain_id}} head': 'max by (chain_id) (ponte_chain_head_block)',
+          '{{chain_id}} scanned': 'max by (chain_id) (ponte_chain_scanned_block)',
+          '{{chain_id}} confirmed': 'max by (chain_id) (ponte_chain_confirmed_block)',
+        },
       ],
       ['Payments published', 'ops', { '{{type}}': 'sum by (type) (rate(ponte_chain_payments_total[5m]))' }],
       ['Payments that settle nothing', 'ops', { '{{reason}}': 'sum by (reason) (rate(ponte_unmatched_payments_total[5m]))' }],

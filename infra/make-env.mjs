@@ -7,7 +7,9 @@ import { join, resolve } from 'node:path'
 // text without the secrets; infra/make-derived.mjs writes it.
 const secrets = [
   'POSTGRES_PASSWORD',
-  ...['API_GATEWAY', 'ORDERS', 'SUBSCRIPTIONS', 'CHAIN_LISTENER', 'WEBHOOK_DISPATCHER'].map(name => `${name}_DB_PASSWORD`),
+  ...['API_GATEWAY', 'ORDERS', 'SUBSCRIPTIONS', 'CHAIN_LISTENER', 'CHAIN_LISTENER_2', 'CHAIN_LISTENER_3', 'WEBHOOK_DISPATCHER'].map(
+    name => `${name}_DB_PASSWORD`,
+  ),
   'RABBITMQ_PASSWORD',
   'SEAL_KEY',
   'DOSSIER_KEY',

@@ -94,7 +94,7 @@ start_beside() {
 }
 
 one_of_ours() {
-  [[ "$1" =~ ^[a-z][a-z_]{0,40}$ && ! "$1" =~ ^(postgres|template.*|.*_(before|restored|restoring))$ ]] || refuse "Not a database of a service: $1."
+  [[ "$1" =~ ^[a-z][a-z_]{0,40}(_[0-9])?$ && ! "$1" =~ ^(postgres|template.*|.*_(before|restored|restoring))$ ]] || refuse "Not a database of a service: $1."
 }
 
 prepare_one() {

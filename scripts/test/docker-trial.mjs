@@ -36,6 +36,7 @@ const ELSEWHERE = {
   'SELECT subscription_id,': { database: 'subscriptions' },
   'SELECT merchant, kind,': { database: 'chain_listener' },
   'SELECT merchant_id,': { database: 'orders' },
+  'SELECT count(*) FROM orders JOIN order_networks': { database: 'orders' },
   'CREATE ROLE orders_2': { database: 'orders' },
   'rabbitmqctl ': { service: 'rabbitmq' },
 }
@@ -53,6 +54,19 @@ const SETTINGS = {
   ALERT_SMTP_HOST: 'mail.example.com:587',
   ALERT_WEBHOOK_URL: 'http://127.0.0.1:9/',
   HEARTBEAT_URL: 'http://127.0.0.1:9/',
+}
+/** Of docs/operating/networks.md: a second local chain, with the same contracts at the same addresses. */
+const SECOND_CHAIN = 'chain-2'
+const SECOND_NETWORK = {
+  COMPOSE_PROFILES: 'dev,network-2',
+  NETWORK_2_CHAIN_ID: '31338',
+  NETWORK_2_RPC_URLS: `http://${SECOND_CHAIN}:8545`,
+}
+const SAME_THERE = {
+  ROUTER_ADDRESS: 'NETWORK_2_ROUTER_ADDRESSES',
+  TOKEN_ADDRESS: 'NETWORK_2_TOKEN_ADDRESS',
+  RELAYER_PRIVATE_KEY: 'NETWORK_2_RELAYER_PRIVATE_KEY',
+  GASLESS_PRIVATE_KEY: 'NETWORK_2_GASLESS_PRIVATE_KEY',
 }
 const PROXY = 'https://localhost'
 const READY_MS = 600_000
@@ -145,6 +159,40 @@ async function main() {
     writeFileSync(path, [...kept, ...Object.entries(settings).map(([name, value]) => `${name}=${value}`), ''].join('\n'))
   }
   const compose = (...args) => run('docker', ['compose', ...args])
+  const startSecondNetwork = async () => {
+    const anvil = [
+      'packages/local-servers/node_modules/.bin/anvil',
+      '--host',
+      '0.0.0.0',
+      '--chain-id',
+      '31338',
+      '--mixed-mining',
+      '-b',
+      '1',
+    ]
+    await compose('run', '--detach', '--no-deps', '--name', SECOND_CHAIN, '--entrypoint', anvil[0], 'chain', ...anvil.slice(1))
+    const there = ['--env', `RPC_URL=http://${SECOND_CHAIN}:8545`, '--env', 'CHAIN_ID=31338']
+    await compose('run', '--rm', '--no-deps', '--no-TTY', ...there, 'contracts')
+    const lines = readFileSync(join(folder, '.env'), 'utf8').split('\n')
+    const settingOf = name => lines.find(line => line.startsWith(`${name}=`))?.slice(name.length + 1)
+    const [router, token] = ['ROUTER_ADDRESS', 'TOKEN_ADDRESS'].map(settingOf)
+    const offered = [
+      {
+        ...{ network: 'anvil-31338', chain_id: 31_338, rpc_urls: [SECOND_NETWORK.NETWORK_2_RPC_URLS], token_address: token },
+        ...{ router_address: router, deposit_factory: router, confirmations: 1 },
+      },
+    ]
+    set({
+      ...SECOND_NETWORK,
+      ...Object.fromEntries(Object.entries(SAME_THERE).map(([here, name]) => [name, settingOf(here)])),
+      OTHER_NETWORKS: `'${JSON.stringify(offered)}'`,
+    })
+  }
+  const endSecondNetwork = async () => {
+    set({ COMPOSE_PROFILES: 'dev', NETWORK_2_CHAIN_ID: '', OTHER_NETWORKS: '' })
+    await run('infra/compose/ops', ['roll', 'orders', '--yes'])
+    await run('docker', ['rm', '--force', SECOND_CHAIN])
+  }
   const becomes = async (what, look) => {
     const until = Date.now() + READY_MS
     for (;;) {
@@ -186,6 +234,7 @@ async function main() {
         continue
       }
       if (only && document !== README && !document.includes(only)) continue
+      if (text.includes('create-databases.sh chain_listener_2')) await startSecondNetwork()
       const [, files] = /^export COMPOSE_FILE=(\S+)/m.exec(text) ?? []
       if (files) env.COMPOSE_FILE = files
       const before = traffic?.counts()
@@ -199,6 +248,7 @@ async function main() {
         faults.push(title)
         console.log([output.trim().split('\n').slice(-30).join('\n'), ...lost.slice(0, 10)].join('\n'))
       }
+      if (text.startsWith('docker compose --profile network-2 stop')) await endSecondNetwork()
       if (text.startsWith('node infra/make-env.mjs')) set(SETTINGS)
       if (files && !traffic) {
         if (code !== 0) throw new StepError('It does not start; nothing else can be tried.')

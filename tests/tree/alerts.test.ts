@@ -266,6 +266,11 @@ it('a PostgreSQL that stands still is named, although its exporter has no metric
   expect(evaluate('postgres-stands', { changed, firing: { 9: [], 11: ['PontePostgresAway'] } })).toBe('')
 })
 
+it('the listener of one network is missed while that of another is there', () => {
+  const changed = { 'ponte_chain_leader{service="chain-listener",chain_id="10",instance="c"}': '1x9 stale _x60' }
+  expect(evaluate('network-away', { changed, firing: { 9: [], 40: ['PonteServiceAway'] } })).toBe('')
+})
+
 it('a backup that never succeeded is one that is too old', () => {
   const changed = { 'ponte_backup_last_success_timestamp_seconds{job="host"}': '_x120' }
   expect(evaluate('no-backup', { changed, firing: { 40: ['PonteBackupOld'] } })).toBe('')

@@ -32,8 +32,8 @@ describe('docker-compose.yml', () => {
     rmSync(file)
     makeEnv(folder)
     const secrets = (text: string) => Object.values(variablesOf(text)).filter(value => /^[0-9a-f]{64}$/.test(value))
-    expect(secrets(first)).toHaveLength(16)
-    expect(new Set([...secrets(first), ...secrets(readFileSync(file, 'utf8'))]).size).toBe(32)
+    expect(secrets(first)).toHaveLength(18)
+    expect(new Set([...secrets(first), ...secrets(readFileSync(file, 'utf8'))]).size).toBe(36)
   })
 
   it.each(programs)('gives %s settings with which it starts', async name => {
@@ -41,11 +41,11 @@ describe('docker-compose.yml', () => {
   })
 })
 
-it('the keys that pay for gas are given to the relayer alone', () => {
+it('the keys that pay for gas are given to the relayer of each network alone', () => {
   const holders = Object.entries(readCompose().services).filter(([, { environment = {} }]) =>
     Object.keys(environment).some(key => /^(RELAYER|GASLESS)_(PRIVATE_KEY|KEY_FILE|KMS_KEY)$/.test(key)),
   )
-  expect(holders.map(([name]) => name)).toEqual(['relayer'])
+  expect(holders.map(([name]) => name)).toEqual(['relayer', 'relayer-2', 'relayer-3'])
 })
 
 it('the addresses in .env are those that a fresh local chain gives the contracts', () => {

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { ApiError, formatUsdc, type MerchantTerms, type NewEvent, operations, type PayerRefundBody, userIdOf } from '@ponte/contracts'
-import { addLogFields, answersTo, outboxRows, retryConflicts, serve, serveOnce, uuidv7At } from '@ponte/service-kit'
+import { addLogFields, answersTo, type Database, outboxRows, retryConflicts, serve, serveOnce, uuidv7At } from '@ponte/service-kit'
 import type { Router } from 'express'
 import { checksumAddress } from './chain/checksum-address'
 import type { OrderHistory, Place } from './order/body'
@@ -14,7 +14,7 @@ import { refundEvents, refundWatch, type StoredRefund, statusOf } from './refund
 import { networkName, networkOf, type RefundRouteDeps, reachablePayee } from './refund-routes'
 
 export interface RefundClaimRouteDeps extends RefundRouteDeps {
-  database: Parameters<typeof serveOnce>[2]
+  database: Database
   place: Pick<Place, 'publicUrl'>
 }
 

@@ -10,7 +10,17 @@ import {
   termsOf,
   userIdOf,
 } from '@ponte/contracts'
-import { addLogFields, answersTo, type KeyedRequest, outboxRows, retryConflicts, serve, serveOnce, uuidv7At } from '@ponte/service-kit'
+import {
+  addLogFields,
+  answersTo,
+  type Database,
+  type KeyedRequest,
+  outboxRows,
+  retryConflicts,
+  serve,
+  serveOnce,
+  uuidv7At,
+} from '@ponte/service-kit'
 import type { Router } from 'express'
 import { checksumAddress, isMistyped } from './chain/checksum-address'
 import type { PayoutAddresses } from './chain/payout-addresses'
@@ -63,7 +73,7 @@ const wrong = (path: string, message: string) =>
   new ApiError('invalid_request', `The body is not valid: ${path} ${message}.`, { errors: [{ path, message }] })
 
 /** Money that goes back. Every change is written with the version of its order, so that what is promised is judged anew when anything else has changed. */
-export function refundRoutes(router: Router, deps: RefundRouteDeps & { database: Parameters<typeof serveOnce>[2] }): void {
+export function refundRoutes(router: Router, deps: RefundRouteDeps & { database: Database }): void {
   const { store, now } = deps
 
   const orderOf = async (id: string, terms: MerchantTerms): Promise<OrderHistory> => {

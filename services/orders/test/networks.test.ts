@@ -285,6 +285,20 @@ it('refunds name their network, and where one is followed no more they are read 
   }
 })
 
+it('a network that its operator suspended is in no new order, and is followed for those that name it', async () => {
+  const order = await create()
+  const retiring = JSON.stringify([{ ...POLYGON, confirmations: 5, suspended: true }])
+  const restarted = await startOrders({ DEPOSIT_FACTORY: ROUTER, OTHER_NETWORKS: retiring, DATABASE_URL: system.database.url })
+  try {
+    const later = await request(restarted.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '54.20' })
+    expect(later.body.payment.networks).toBeUndefined()
+    const seen = (await request(restarted.url).get(`/api/v1/orders/${order.id}`).set(asMerchant())).body
+    expect(seen.payment.networks).toHaveLength(2)
+  } finally {
+    await restarted.stop()
+  }
+})
+
 it('refuses several networks with real money, and one named twice', async () => {
   const others = JSON.stringify([{ ...POLYGON, confirmations: 5 }])
   const twice = JSON.stringify([{ ...POLYGON, chain_id: 31337, confirmations: 5 }])

@@ -1,7 +1,7 @@
 import { testAccounts } from '@ponte/local-servers'
 import { parse } from 'yaml'
 import { interpolate, PRODUCTION_FILES, productionEnv, read, readCompose } from './compose'
-import { LASTING_IMAGE, variablesOf } from './container'
+import { LASTING_IMAGE, type Variables, variablesOf } from './container'
 import { creators, programs, unknownSettings } from './programs'
 
 const { services, environmentOf } = readCompose(PRODUCTION_FILES)
@@ -29,9 +29,29 @@ it.each(programs)('gives %s no setting that it does not have', name => {
     expect(unknownSettings(name, Object.keys(place.environmentOf(name, env)))).toEqual([])
 })
 
+it.each([2, 3])(
+  'gives the listener and the relayer of network %i settings with which they start, of its own chain and database',
+  async network => {
+    const of = (name: string) => `NETWORK_${network}_${name}`
+    const further = {
+      ...env,
+      ...{ [`CHAIN_LISTENER_${network}_DB_PASSWORD`]: 'secret', [of('CHAIN_ID')]: '10', [of('RPC_URLS')]: 'https://three.example' },
+      ...{ [of('ROUTER_ADDRESSES')]: env.ROUTER_ADDRESS, [of('TOKEN_ADDRESS')]: testAccounts[6].address },
+      ...{ [of('RELAYER_KMS_KEY')]: 'alias/sweeps', [of('GASLESS_KMS_KEY')]: 'alias/refunds', [of('COIN_USDC')]: '2500' },
+    }
+    for (const name of ['chain-listener', 'relayer'] as const) {
+      const settings = environmentOf(`${name}-${network}`, further as Variables)
+      expect(unknownSettings(name, Object.keys(settings))).toEqual([])
+      expect(settings).toMatchObject({ CHAIN_ID: '10', OTHER_NETWORK: 'true', RPC_URLS: 'https://three.example' })
+      expect(settings.DATABASE_URL).toContain(`/chain_listener_${network}`)
+      await creators[name](settings).stop()
+    }
+  },
+)
+
 it('.env has what compose reads, and nothing else', () => {
   const text = [...PRODUCTION_FILES, 'infra/compose/Caddyfile'].map(read).join('\n')
-  const example = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name)
+  const example = [...read('.env.example').matchAll(/^([A-Z0-9_]+)=/gm)].map(([, name = '']) => name)
   const demanded = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name = '']) => name)
   expect(demanded.filter(name => !example.includes(name))).toEqual([])
   expect(example.filter(name => !text.includes(`\${${name}`))).toEqual([])
@@ -71,7 +91,8 @@ it('takes metrics from every program', () => {
   const { scrape_configs } = parse(read('infra/prometheus/prometheus.yaml')) as {
     scrape_configs: { dns_sd_configs: { names: string[] }[] }[]
   }
-  expect(scrape_configs[0]?.dns_sd_configs?.[0]?.names.sort()).toEqual([...programs].sort())
+  const further = [2, 3].flatMap(network => [`chain-listener-${network}`, `relayer-${network}`])
+  expect(scrape_configs[0]?.dns_sd_configs?.[0]?.names.sort()).toEqual([...programs, ...further].sort())
 })
 
 it('keeps backups of what PostgreSQL writes in the folder that its image has', () => {

@@ -50,10 +50,11 @@ export function readCompose(files: readonly string[] = ['docker-compose.yml']) {
   return { services, environmentOf, container }
 }
 
-/** `${NAME}`, `${NAME:-default}`, `${NAME:?complaint}`. */
+/** `${NAME}`, `${NAME:-default}`, `${NAME:+instead}`, `${NAME:?complaint}`. */
 export function interpolate(text: string, env: Variables): string {
-  return text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, operator?: string, rest = '') => {
+  return text.replace(/\$\{(\w+)(?::([-+?])([^}]*))?\}/g, (_, name: string, operator?: string, rest = '') => {
     const value = env[name]
+    if (operator === '+') return value ? rest : ''
     if (value) return value
     if (operator === '?') throw new Error(`${name} is not in .env`)
     return operator === '-' ? rest : ''

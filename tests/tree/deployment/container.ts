@@ -12,7 +12,7 @@ export const variablesOf = (text: string): Variables =>
   Object.fromEntries(
     text
       .split('\n')
-      .filter(line => /^[A-Z_]+=/.test(line))
+      .filter(line => /^[A-Z0-9_]+=/.test(line))
       .map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   )
 

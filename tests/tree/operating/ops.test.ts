@@ -49,6 +49,16 @@ it('freeze pauses orders in .env, and keeps what else stands there', () => {
   expect(ops(['freeze', 'perhaps'])).toMatchObject({ status: 1, calls: [] })
 })
 
+it('knows the services and the databases of further networks that .env has', () => {
+  expect(ops(['roll', 'chain-listener-2', '--yes'])).toMatchObject({ status: 1, calls: [] })
+  writeFileSync(join(folder, '.env'), 'COMPOSE_PROFILES=monitoring,network-2\n')
+  const restored = ops(['restore-one', 'chain_listener_2', '2026-11-22 14:00:00+00', '--yes'])
+  expect(restored.calls).toContain('stop chain-listener-2 relayer-2')
+  expect(ops(['restore-all', 'latest', '--yes']).calls).toContain(
+    'stop api-gateway orders subscriptions chain-listener relayer webhook-dispatcher chain-listener-2 relayer-2 backup postgres',
+  )
+})
+
 it('restore-one prepares beside the live database, and only then stops, exchanges and starts its service', () => {
   const { status, calls } = ops(['restore-one', 'chain_listener', '2026-11-22 14:00:00+00', '--yes'])
   expect([status, calls]).toEqual([
