@@ -17,6 +17,7 @@ const pieces = {
   proofs: 'services/chain-listener/bench/proofs.ts',
   e2e: 'tests/bench/e2e.ts',
   rows: 'tests/bench/rows.ts',
+  networks: 'tests/bench/networks.ts',
   siege: 'tests/bench/siege.ts',
   growth: 'tests/bench/growth.ts',
   start: 'tests/bench/start.ts',
