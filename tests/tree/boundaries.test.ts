@@ -43,7 +43,7 @@ const homes: Record<string, string[]> = {
   'lru-cache': [
     'services/all-in-one/src/identity/{attempts,links,provider}.ts',
     'services/api-gateway/src/{account/membership,branding/branding-routes,limits/rate-limit}.ts',
-    'services/orders/src/chain/payout-addresses.ts',
+    'services/orders/src/chain/{checksum-address,deposit-address,payout-addresses}.ts',
     'services/webhook-dispatcher/src/{memoize,send/resolver}.ts',
   ],
   'async-mutex': ['services/orders/src/intake.ts'],
