@@ -5,9 +5,10 @@ import { ask, opsUrls, otherNetworks } from './ops-ports.mjs'
 
 // The operator's own audit: asks chain-listener, orders and webhook-dispatcher on their ops ports for their rows, and judges them by tests/audit, which
 // imports nothing of theirs. Of several networks it asks each one's listener; the blocks that are named are the first one's. Ends with 1 when anything differs. With --restored 2026-11-22T14:00:00Z/2026-11-22T14:20:00Z the orders that a restored database
-// of orders forgot are named with their money, and are no difference (docs/operating/recover.md).
+// of orders forgot are named with their money, and are no difference (docs/operating/recover.md). What is of a --retired network is held against nothing.
 const LOOK_AGAIN_MS = 3_000
-const USAGE = 'Usage: reconcile [--from-block N] [--to-block N] [--restored <moment restored to>/<moment of restoring>]…'
+const USAGE =
+  'Usage: reconcile [--from-block N] [--to-block N] [--restored <moment restored to>/<moment of restoring>]… [--retired <chain id>]…'
 const { PAYMENT_TOLERANCE_UNITS: TOLERANCE, PTAX_URL } = process.env
 
 async function main() {
@@ -16,6 +17,7 @@ async function main() {
       'from-block': { type: 'string' },
       'to-block': { type: 'string' },
       restored: { type: 'string', multiple: true, default: [] },
+      retired: { type: 'string', multiple: true, default: [] },
     },
   })
   const others = otherNetworks().filter(name => name.startsWith('chain-listener'))
@@ -27,6 +29,7 @@ async function main() {
     from,
     to: blockOf(values['to-block']),
     restored,
+    retired: values.retired.map(chainOf),
     ...(PTAX_URL ? { ptaxUrl: PTAX_URL } : {}),
     ...(TOLERANCE === undefined ? {} : { toleranceLimit: BigInt(TOLERANCE) }),
   }
@@ -49,6 +52,11 @@ async function main() {
 function blockOf(text) {
   if (text === undefined) return undefined
   if (!/^\d+$/.test(text)) throw new StepError(`A block is a number. ${USAGE}`)
+  return Number(text)
+}
+
+function chainOf(text) {
+  if (!/^\d+$/.test(text)) throw new StepError(`A chain id is a number. ${USAGE}`)
   return Number(text)
 }
 

@@ -24,6 +24,7 @@ const seen = (log: number, more: Row): Row => ({
 const nothing: EntryBooks = {
   ...{
     ledger: [],
+    retired: new Set(),
     networks: new Map([['1', { generation: 'g', token: TOKEN }]]),
     orders: [order()],
     attachments: [],

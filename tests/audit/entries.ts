@@ -1,10 +1,11 @@
-import { type Networks, offerOn } from './networks'
+import { type Networks, offerOn, type Retired } from './networks'
 import { groupBy, lower, millis, type Row, seconds, text, units, unlike } from './rows'
 
 export interface EntryBooks {
   /** The listeners' payments and sweeps, of every network. */
   ledger: readonly Row[]
   networks: Networks
+  retired: Retired
   orders: readonly Row[]
   attachments: readonly Row[]
   /** Asked for the reason alone, which is judged where they are compared with the listener's. */
@@ -52,8 +53,12 @@ const idOf = (row: Row) => `${row.chain_id}:${row.block_hash}:${row.log_index}`
 /** Every entry follows from the listener's books and stands once; what was taken back is taken back whole; numbers have no gap and sums are those of their entries. */
 export function entryDifferences(books: EntryBooks): string[] {
   const standing = standingOf(books.entries)
+  const isAsked = (chain: string) => !books.retired.has(chain)
   return [
-    ...againstDue(standing, dueEntries(books)),
+    ...againstDue(
+      standing.filter(({ chain_id }) => isAsked(String(chain_id))),
+      dueEntries(books).filter(({ chain }) => isAsked(chain)),
+    ),
     ...balanceDifferences(standing),
     ...reversalDifferences(books.entries),
     ...sequenceDifferences(books),

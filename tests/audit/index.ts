@@ -28,6 +28,8 @@ export interface AuditOptions {
   now?: number
   /** Spans that a restored database of orders forgot: what went with it is named, and is no difference. */
   restored?: readonly Restored[]
+  /** Chains of retired networks, whose listeners are gone. */
+  retired?: readonly number[]
   /** The setting PTAX_URL: what it publishes is compared with what is kept. */
   ptaxUrl?: string
 }
@@ -54,7 +56,7 @@ interface Status {
 /** Joins everything that two places know, and names each difference. It asks the ops ports for rows and believes no judgement of the services but the listener's of the chain. */
 export async function audit(
   urls: OpsUrls,
-  { from, to: wanted, toleranceLimit = 10_000n, now = Date.now(), restored = [], ptaxUrl }: AuditOptions,
+  { from, to: wanted, toleranceLimit = 10_000n, now = Date.now(), restored = [], retired = [], ptaxUrl }: AuditOptions,
 ): Promise<Report> {
   const { orders, 'webhook-dispatcher': dispatcher } = urls
   const listeners = await Promise.all(
@@ -67,6 +69,8 @@ export async function audit(
     listeners.map(({ status }) => [String(status.chain_id), { generation: status.generation, token: lower(status.token_address) }]),
   )
   if (networks.size < listeners.length) throw new Error('Two of the listeners are of one chain.')
+  const asked = retired.find(chainId => networks.has(String(chainId)))
+  if (asked !== undefined) throw new Error(`Chain ${asked} is not retired: its listener is asked.`)
   const ofListeners = async (table: string) => (await Promise.all(listeners.map(({ url }) => readTable(url, table)))).flat()
   const [first] = listeners
   if (!first) throw new Error('There is no listener to ask.')
@@ -90,7 +94,7 @@ export async function audit(
       ),
     )
   const [marketRates, ptaxRates] = await Promise.all([readTable(orders, 'market_rates'), readTable(orders, 'ptax_rates')])
-  const unchecked: string[] = []
+  const unchecked = retired.map(chainId => `what is of chain ${chainId}, which is retired`)
   const published =
     ptaxUrl === undefined ? undefined : await askPublished(ptaxUrl, ptaxRates).catch(error => void unchecked.push(String(error)))
   const [events, deliveries, receivers] = await Promise.all(
@@ -99,7 +103,7 @@ export async function audit(
   const books = {
     created: createdOf(outbox ?? []),
     remembered: now - OUTBOX_DAYS * DAY_MS,
-    ...{ ledger, payables, networks, orderNetworks },
+    ...{ ledger, payables, networks, orderNetworks, retired: new Set(retired.map(String)) },
     ...{
       orders: orderRows ?? [],
       payments: payments ?? [],
@@ -117,7 +121,10 @@ export async function audit(
         ({ chain }) => Date.parse(String(cursors?.find(row => text(row.chain_id) === chain)?.confirmed_time ?? 0)) / 1_000,
       ),
     )
-  const others = new Map(listeners.map(({ status, confirmed }) => [String(status.chain_id), confirmed]))
+  const others = new Map([
+    ...listeners.map(({ status, confirmed }) => [String(status.chain_id), confirmed] as const),
+    ...retired.map(chainId => [String(chainId), Number.POSITIVE_INFINITY] as const),
+  ])
   const facts = gather({ ledger, payments: books.payments, merchants: merchants ?? [], outbox: outbox ?? [] })
   const differences = [
     ...onChain,

@@ -21,6 +21,12 @@ export interface Offer {
   merchantIsContract: unknown
 }
 
+/** Chains whose listener is gone for good: what is of one of them is held against nothing. */
+export type Retired = ReadonlySet<string>
+
+/** Of an id of a payment or a sweep. */
+export const chainOfId = (id: unknown): string => String(id).split(':')[0] ?? ''
+
 export const offersOf = (order: Row): Offer[] => [
   offer(
     order.chain_id,

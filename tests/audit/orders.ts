@@ -1,4 +1,5 @@
 import { judge, type RouterFact, type TransferFact } from '../simulation/oracle'
+import { chainOfId } from './networks'
 import { decimal, groupBy, lower, millis, type Row, seconds, text, units, unlike } from './rows'
 
 /** Events are the parsed bodies of its outbox rows, in their order. */
@@ -170,7 +171,7 @@ export function stateDifferences({
   ]
 }
 
-const chainOf = ({ id, chain_id }: Row) => text(chain_id) ?? String(id).split(':')[0] ?? ''
+const chainOf = ({ id, chain_id }: Row) => text(chain_id) ?? chainOfId(id)
 
 /** Blocks of several chains as those of one, by their times: what is not confirmed on its own chain lies above what is. */
 function joinedBlocks(rows: readonly Row[], { block, others }: Confirmed) {

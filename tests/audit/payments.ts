@@ -1,4 +1,4 @@
-import { type Networks, type Offer, offerOn, offersOf } from './networks'
+import { chainOfId, type Networks, type Offer, offerOn, offersOf, type Retired } from './networks'
 import { groupBy, lower, type Row, seconds, text, units, unlike } from './rows'
 
 export interface Books {
@@ -18,6 +18,7 @@ export interface Books {
   /** The outbox still has what was published about orders of since then, in milliseconds. */
   remembered: number
   networks: Networks
+  retired: Retired
 }
 
 const idOf = (row: Row) => `${row.chain_id}:${row.block_hash}:${row.log_index}`
@@ -48,7 +49,7 @@ export function ledgerAgainstOrders(books: Books): string[] {
     else differences.push(...termsAgainst(about, row, found, orders, books))
   }
   for (const [id, [found]] of places)
-    if (found && found.row.status !== 'orphaned')
+    if (found && found.row.status !== 'orphaned' && !books.retired.has(chainOfId(id)))
       differences.push(`unfounded: ${id} in ${found.place} is unknown to ${listenerOf(id, books)}`)
   return differences
 }
@@ -149,6 +150,7 @@ export function addressesAgainstOrders(books: Books, lost: ReadonlySet<string>):
       .map(({ order_id }) => `address: orders has a state of the address of order ${order_id}, which it does not have`),
     ...books.orders.flatMap(order =>
       offersOf(order).flatMap(offer => {
+        if (books.retired.has(offer.chain)) return []
         const key = `${order.id} ${offer.chain}`
         const about = `order ${order.id}${offer.chain === text(order.chain_id) ? '' : ` on chain ${offer.chain}`}`
         return addressDifferences(
@@ -225,7 +227,7 @@ function addressDifferences({ about, order, offer, payable, state, event }: Watc
 
 /** Of the chain that the id names. */
 function listenerOf(id: string, { networks }: Books): string {
-  const chain = id.split(':')[0] ?? ''
+  const chain = chainOfId(id)
   return networks.has(chain) ? 'the listener' : `every listener that was asked: none is of chain ${chain}`
 }
 

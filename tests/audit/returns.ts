@@ -1,5 +1,5 @@
 import { id as keccak } from 'ethers'
-import { type Networks, offerOn } from './networks'
+import { type Networks, offerOn, type Retired } from './networks'
 import { groupBy, lower, millis, type Row, seconds, text, units, unlike } from './rows'
 
 export interface ReturnBooks {
@@ -11,6 +11,7 @@ export interface ReturnBooks {
   orders: readonly Row[]
   payments: readonly Row[]
   networks: Networks
+  retired: Retired
   now: number
   isForgotten(id: unknown): boolean
 }
@@ -34,6 +35,7 @@ export function returnsAgainstListener(books: ReturnBooks): string[] {
     watched.delete(String(refund.id))
     signed.delete(String(refund.id))
     differences.push(...termsDifferences(about, refund, orders.get(String(refund.order_id))))
+    if (books.retired.has(String(refund.chain_id))) continue
     if (watch) differences.push(...statementDifferences(about, refund, watch, generation), ...signedDifferences(about, refund, seen, watch))
     // A refund that ended in an earlier history of the listener is not asked about again.
     else if (refund.ended === null || refund.generation === generation) differences.push(`returns: the listener does not watch ${about}`)

@@ -135,6 +135,16 @@ it('fault: takes what came on a network for unfounded whose listener is not aske
   expect(await look({ ...urls, otherListeners: [] })).toEqual(named(`none is of chain ${OTHER}`))
 }, 60_000)
 
+it('holds what came on a network against nothing once it is retired, and states that', async () => {
+  const first = { ...urls, otherListeners: [] }
+  const options = { from: 0, to: undefined, now: Date.now() + 3_600_000, retired: [OTHER] }
+  expect(await audit(first, options)).toMatchObject({ differences: [], unchecked: [`what is of chain ${OTHER}, which is retired`] })
+  await expect(audit(urls, options)).rejects.toThrow('its listener is asked')
+  await books.query(`UPDATE orders SET status = 'underpaid' WHERE id = '${halves.id}'`)
+  expect((await audit(first, options)).differences).toEqual(named(`status: order ${halves.id}`))
+  await books.query(`UPDATE orders SET status = 'paid' WHERE id = '${halves.id}'`)
+}, 60_000)
+
 /** As an operator starts it. */
 const reconcile = () =>
   new Promise<{ code: number; output: string }>(resolve => {
