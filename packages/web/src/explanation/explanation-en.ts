@@ -28,6 +28,9 @@ export const explanationEn: typeof explanationPt = {
       recipient === null
         ? 'The transaction sent no USDC to where this invoice is paid.'
         : `The transaction sent ${amount} to ${recipient}, which is not where this invoice is paid.`,
-    wrong_network: () => 'The transaction is of another network than this invoice’s.',
+    wrong_network: ({ network }) =>
+      network === null
+        ? 'The transaction is of another network than this invoice’s.'
+        : `The transaction is on ${network}, where this invoice is not paid.`,
   },
 }

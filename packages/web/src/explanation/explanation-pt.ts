@@ -8,6 +8,7 @@ export interface Explained {
   required: number
   token: string | null
   recipient: string | null
+  network: string | null
 }
 
 export const explanationPt = {
@@ -37,6 +38,9 @@ export const explanationPt = {
       recipient === null
         ? 'A transação não enviou nenhum USDC para onde se paga esta cobrança.'
         : `A transação enviou ${amount} a ${recipient}, que não é onde se paga esta cobrança.`,
-    wrong_network: () => 'A transação é de outra rede, e não a desta cobrança.',
+    wrong_network: ({ network }) =>
+      network === null
+        ? 'A transação é de outra rede, e não a desta cobrança.'
+        : `A transação é da rede ${network}, onde esta cobrança não se paga.`,
   } satisfies Record<ExplanationCode, (of: Explained) => string> as Record<ExplanationCode, (of: Explained) => string>,
 }

@@ -13,6 +13,7 @@ export function sentenceOf(t: Texts, found: ExplanationBody, usdc: (amount: stri
     required: found.confirmations?.required ?? 0,
     token: found.token_address,
     recipient: found.recipient_address,
+    network: found.network ?? null,
   })
 }
 
