@@ -132,7 +132,7 @@ export const ordersConfig = settings
   })
   .refine(config => config.PONTE_MODE !== 'live' || config.OTHER_NETWORKS.length === 0, {
     path: ['OTHER_NETWORKS'],
-    message: 'must be empty with real money: it was not tried long enough',
+    message: 'must be empty with real money: several networks are tried on test networks so far',
   })
   .refine(config => new Set(chainIdsOf(config)).size === config.OTHER_NETWORKS.length + 1, {
     path: ['OTHER_NETWORKS'],
