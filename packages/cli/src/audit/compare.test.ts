@@ -40,7 +40,7 @@ beforeEach(() => {
 })
 const entry = (kind: AuditEntry['kind'], amount: string, at: { txHash: string; blockNumber: number; logIndex: number }): AuditEntry => ({
   ...{ sequence: ++sequence, kind, amount, chain_id: 1, tx_hash: at.txHash, log_index: at.logIndex, block_number: at.blockNumber },
-  ...{ address: null, payer_address: null },
+  ...{ address: null, payer_address: null, reverses: null },
 })
 const ofRouted = () => [entry('payment', '0.000100', routed), entry('fee', '0.000001', routed), entry('settled', '0.000099', routed)]
 const kinds = (chain: Partial<ChainFacts>, entries: AuditEntry[], orders = [order], change: Partial<AuditTerms> = {}) =>
@@ -54,6 +54,17 @@ test('nothing against nothing, and a router payment against its three entries', 
     [],
     { node: { came: 100n, fee: 1n, settled: 99n }, ledger: { came: 100n, fee: 1n, settled: 99n } },
   ])
+})
+
+test('what a reorganisation took back may name the block of before, and what only seems to be taken back may not', () => {
+  const before = { ...routed, blockNumber: 6 }
+  const first = [entry('payment', '0.000100', before), entry('fee', '0.000001', before), entry('settled', '0.000099', before)]
+  const taken = first.map(one => ({ ...one, sequence: ++sequence, amount: `-${one.amount}`, reverses: one.sequence }))
+  const chain = { paid: [routed], received: [share] }
+  expect(kinds(chain, [...first, ...taken, ...ofRouted()])).toEqual([])
+  sequence = 0
+  const claimed = [entry('payment', '0.000100', before), entry('fee', '0.000001', routed), entry('settled', '0.000099', routed)]
+  expect(kinds(chain, [...claimed, { ...entry('accepted', '0.000100', routed), reverses: 1 }])).toEqual(['other_block'])
 })
 
 test('a transfer counts when it comes, its sweep moves it on, and neither alone is enough', () => {

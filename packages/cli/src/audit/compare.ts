@@ -31,7 +31,7 @@ export type AuditOrder = Pick<Order, 'id' | 'memo'> & {
 type Place = Pick<Order['payment'], 'chain_id' | 'router_address' | 'token_address' | 'deposit_address'>
 export type AuditEntry = Pick<
   Entry,
-  'sequence' | 'kind' | 'amount' | 'chain_id' | 'tx_hash' | 'log_index' | 'block_number' | 'address' | 'payer_address'
+  'sequence' | 'kind' | 'amount' | 'chain_id' | 'tx_hash' | 'log_index' | 'block_number' | 'address' | 'payer_address' | 'reverses'
 >
 
 /** A payout address to which the server does not count plain transfers from a block on, by its own word. */
@@ -94,7 +94,7 @@ export function compare(
       ...gapsIn(entries),
       ...orders.flatMap(order => addressesOf(order, terms)),
       ...movementsOf(due, booked),
-      ...partiesOf(chain, checked),
+      ...partiesOf(chain, standingOf(checked)),
       ...unreceived,
       ...returnsOf(chain, checked),
       ...direct.differences,
@@ -168,6 +168,18 @@ function movementsOf(due: ReadonlyMap<string, Movement>, booked: ReadonlyMap<str
       : [difference('not_on_chain', one, `the ledger has ${describe(one)} in block ${one.blockNumber}, the node nothing of yours`)],
   )
   return [...onlyDue, ...onlyBooked]
+}
+
+/** Without the pairs that come to nothing: a transaction that was mined again stands in another block than what was taken back of it. */
+function standingOf(entries: readonly AuditEntry[]): AuditEntry[] {
+  const known = new Map(entries.map(one => [one.sequence, one]))
+  const gone = new Set(
+    entries.flatMap(({ sequence, reverses, kind, amount }) => {
+      const of = reverses === null ? undefined : known.get(reverses)
+      return of?.reverses === null && of.kind === kind && unitsOf(of.amount) === -unitsOf(amount) ? [sequence, of.sequence] : []
+    }),
+  )
+  return entries.filter(({ sequence }) => !gone.has(sequence))
 }
 
 /** Block, payer and address of each entry are those of its log. */
