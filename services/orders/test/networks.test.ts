@@ -285,10 +285,16 @@ it('refunds name their network, and where one is followed no more they are read 
   }
 })
 
-it('a network that its operator suspended is in no new order, and is followed for those that name it', async () => {
+it.each([
+  [
+    'its operator suspended is in no new order, and is followed for those that name it',
+    [{ ...POLYGON, confirmations: 5, suspended: true }],
+  ],
+  ['was retired is in no new order, and those that name it are shown', []],
+])('a network that %s', async (_, others) => {
   const order = await create()
-  const retiring = JSON.stringify([{ ...POLYGON, confirmations: 5, suspended: true }])
-  const restarted = await startOrders({ DEPOSIT_FACTORY: ROUTER, OTHER_NETWORKS: retiring, DATABASE_URL: system.database.url })
+  const settings = { DEPOSIT_FACTORY: ROUTER, OTHER_NETWORKS: JSON.stringify(others), DATABASE_URL: system.database.url }
+  const restarted = await startOrders(settings)
   try {
     const later = await request(restarted.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '54.20' })
     expect(later.body.payment.networks).toBeUndefined()
