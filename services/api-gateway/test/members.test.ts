@@ -188,6 +188,16 @@ test('an owner who is removed leaves no way back in: the invitations that they s
 const makeKey = (token: string, name: string, replica = 0) => ask(token, 'post', '/api-keys', { name, scopes: ['orders:read'] }, replica)
 const usable = async (key: string) => (await request(system.url).get('/api/v1/orders').set(bearer(key))).status === 200
 
+test('an invitation is revoked once, however often that is asked for and at the same moment', async () => {
+  const { token } = await newMerchant(system)
+  const { id } = await invite(token, newUser().email, 'viewer')
+  const revoke = (replica: number) => ask(token, 'delete', `/invitations/${id}`, undefined, replica)
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => revoke(n % 2)))
+  answers.push(await revoke(0))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+  expect((await ask(token, 'get', '/audit?action=invitation.revoke').expect(200)).body.data).toHaveLength(1)
+})
+
 test('the keys that a removed member made are revoked with them, unless they are to stay', async () => {
   const { token, merchant } = await newMerchant(system)
   const [own, leaving, staying] = [await makeKey(token, 'own'), await colleague(token, 'developer'), await colleague(token, 'developer')]

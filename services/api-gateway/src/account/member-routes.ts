@@ -92,14 +92,16 @@ export function memberHandlers(deps: AccountDeps) {
         .json({ ...invitationBody(invited), token })
     },
     async revokeInvitation({ params }, _req, res) {
-      const revoked = await invitationOf(params.id, res)
       await commit(
         res,
         () => own(store, res),
         'invitation.revoke',
-        () => ({ revoked }),
+        async () => {
+          const found = await invitationOf(params.id, res)
+          return found.revokedAt ? {} : { revoked: found }
+        },
       )
-      res.json(invitationBody({ ...revoked, revokedAt: revoked.revokedAt ?? now() }))
+      res.json(invitationBody(await invitationOf(params.id, res)))
     },
 
     async acceptInvitation({ body: { token } }, _req, res) {

@@ -32,6 +32,8 @@ export const commitTeam = <T extends TeamDecision>(
     const merchant = await find()
     const members = await deps.store.members.list(merchant.id)
     const decision = await decide(members, merchant)
+    // Such as an invitation that is revoked already: what changes nothing has no audit entry, and informs none.
+    if (Object.keys(decision).length === 0) return { ...decision, revokedKeys: [], merchant }
     const change = await teamChange(deps, merchant, members, decision)
     await deps.store.members.commit(change, action, changedBy(change, decision), by)
     return { ...decision, revokedKeys: change.revokedKeys, merchant: change.merchant }
