@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { ApiError, metadata as metadataSchema } from '@ponte/contracts'
 import { reschedule, type Schedule } from '../calendar/calendar'
 import { advance, type Means } from './charges'
@@ -31,7 +32,7 @@ export function amend(subscription: Subscription, amendment: Amendment, at: Date
   if (!isLive(current)) throw new ApiError('invalid_state', `The subscription is ${current.status}, so it can no longer be changed.`)
   refuseUnfit(current, amendment, at)
   const { interval, intervalCount, paused, cancelAtPeriodEnd, appliesNow, metadata, ...terms } = amendment
-  const amended: Subscription = {
+  const wanted: Subscription = {
     ...current,
     ...terms,
     metadata: merged(current.metadata, metadata),
@@ -39,6 +40,7 @@ export function amend(subscription: Subscription, amendment: Amendment, at: Date
     cancelAt: cancelAtOf(current, cancelAtPeriodEnd),
     schedule: nextSchedule(current, amendment),
   }
+  const amended = isDeepStrictEqual(wanted, current) ? current : wanted
   const [wasPaused, isPaused] = [current.pausedAt !== null, amended.pausedAt !== null]
   const pausing: Fact[] = wasPaused === isPaused ? [] : [{ kind: isPaused ? 'paused' : 'resumed' }]
   const asked = appliesNow === true ? askAnew(amended, at) : { subscription: amended, facts: [] }

@@ -59,6 +59,15 @@ function play(subscription: Subscription, last: number) {
   return { story, state }
 }
 
+test('an amendment of what is so already leaves the plan as it is', () => {
+  const { subscription: begun } = tick(create({ metadata: { a: '1' } }), 0)
+  const asIs: Amendment = { metadata: { a: '1', b: null }, brlCentavos: 4990n, maxPeriods: null, paused: false, appliesNow: true }
+  expect(change(begun, asIs, 1)).toEqual({ from: begun, subscription: begun, facts: [] })
+  expect(change(begun, asIs, 1).subscription).toBe(begun)
+  const { subscription: paused } = change(begun, { paused: true }, 1)
+  expect(change(paused, { paused: true }, 2).subscription).toBe(paused)
+})
+
 describe('a trial', () => {
   it('asks for nothing, neither by itself nor at the merchant`s word, and is recorded as no missed period', () => {
     const plan = create({ trialPeriods: 2 })
