@@ -1,7 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { RetryableError } from '../retryable'
 import { isStale } from './errors'
 
 const TRIES_MAX = 20
+const PAUSE_MAX_MS = 200
 
 /**
  * Finds, decides and commits again while another commit was first, twenty times at most: then the caller gets a RetryableError, which is a 503
@@ -13,6 +15,8 @@ export async function retryConflicts<T>(work: () => Promise<T>, isConflict: (err
       return await work()
     } catch (error) {
       if (!isConflict(error)) throw error
+      // Of many at once one is first in each round; apart from each other, most are.
+      await pause(Math.random() * Math.min(PAUSE_MAX_MS, 2 ** tries))
     }
   }
   throw new RetryableError(`What was to be changed was changed ${TRIES_MAX} times meanwhile.`)
