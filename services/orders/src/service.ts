@@ -174,6 +174,12 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   )
   const refunds = every('refunds', ASK_MS, () => anyOf(chainIds, store.refunds.askUnheard), logger)
   const recoveries = every('recoveries', ASK_MS, () => anyOf(chainIds, store.foreignTokens.askUnheard), logger)
+  const spreading = every(
+    'watch on further networks',
+    RESEND_MS,
+    () => anyOf(others, ({ chainId }) => store.watch.askNew(chainId, store.chain.view(chainId).generation)),
+    logger,
+  )
   const resending = every('watch of all orders', RESEND_MS, () => eachOf(chainIds, store.watch.askAll), logger)
   const following = every('followed chain', FOLLOWED_MS, () => eachOf(chainIds, store.chain.publishFollowed), logger)
   const adopted = async () => {
@@ -259,6 +265,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     every('payout addresses of all networks', SPREAD_MS, () => store.payoutSpans.spread(chainIds).then(paidAt.wake), logger),
     refunds,
     recoveries,
+    ...(others.length === 0 ? [] : [spreading]),
     resending,
     following,
     charges.waiting,

@@ -1,6 +1,6 @@
 import { type EventData, formatUsdc, type NewEvent } from '@ponte/contracts'
 import { uuidv7Time } from '@ponte/service-kit'
-import { chainIdsOf, type OfferedNetwork } from '../payment/payment'
+import type { OfferedNetwork } from '../payment/payment'
 import type { Quote } from '../quote/quote'
 import { orderBody, type Place } from './body'
 import { type Deployment, type NewOrder, open } from './new-order'
@@ -69,8 +69,8 @@ export const createOrderFactory = ({
     const owner = { merchant_id: order.merchantId, merchant_version: order.merchantVersion }
     const created: NewEvent[] =
       order.subscriptionId === null ? [] : [{ type: 'order.created', data: { ...owner, order: orderBody(order, place) } }]
-    const watching = chainIdsOf(order).map(chainId => watchEvent([order], chainId, generation(chainId)))
-    return { from: null, order, events: [...watching, ...created] }
+    // Listeners of other networks are asked for many orders at once.
+    return { from: null, order, events: [watchEvent([order], order.chainId, generation(order.chainId)), ...created] }
   },
 })
 

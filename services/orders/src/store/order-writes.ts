@@ -35,8 +35,8 @@ const INSERT: Statement = {
   WITH opened AS (${settleCharges("SELECT charged, 'opened' FROM unnest($charged::uuid[]) AS charged")}),
   asked AS (
     INSERT INTO order_networks (order_id, chain_id, asked_at)
-    SELECT id, chain, created_at FROM json_populate_recordset(NULL::orders, $orders) AS opened,
-      LATERAL (SELECT opened.chain_id UNION ALL SELECT (network ->> 'chainId')::int FROM jsonb_array_elements(networks) AS network) AS of_it (chain)
+    SELECT id, chain, asked FROM json_populate_recordset(NULL::orders, $orders) AS opened,
+      LATERAL (SELECT opened.chain_id, created_at UNION ALL SELECT (network ->> 'chainId')::int, NULL FROM jsonb_array_elements(networks) AS network) AS of_it (chain, asked)
     ON CONFLICT DO NOTHING),
   customers AS (${insertCustomers}),
   documents AS (${insertDocuments})

@@ -3,6 +3,7 @@ import { type Database, outboxRows, type Statement } from '@ponte/service-kit'
 import { z } from 'zod'
 import type { PrismaClient } from '../generated/client'
 import { watchEvent } from '../order/factory'
+import type { Order } from '../order/order'
 import { orders, toOrder } from './rows'
 import { int, text, time } from './table'
 
@@ -14,6 +15,9 @@ const UNWATCHED = `
   SELECT ${orders.select()} FROM orders JOIN order_networks AS network ON network.order_id = orders.id AND network.chain_id = $1
   WHERE ${OPEN} AND (network.watched_generation IS DISTINCT FROM $2::uuid OR network.watched_through < 0) AND ${ASKED_AGO}
   ORDER BY expires_at LIMIT $4`
+// Raw SQL: a partial index holds the few that no one was asked for.
+const UNASKED_ORDERS = `
+  SELECT ${orders.select()} FROM order_networks AS network JOIN orders ON orders.id = network.order_id WHERE network.chain_id = $1 AND asked_at IS NULL LIMIT $2`
 // Raw SQL, as the one above. Open orders too: one that is closed between this page and the next question about open ones would be in neither.
 const ALL = `
   SELECT ${orders.select()} FROM orders JOIN order_networks AS network ON network.order_id = orders.id AND network.chain_id = $1
@@ -53,18 +57,26 @@ const ASK_AGAIN_MS = 60_000
 
 /** Which orders the listener is asked to watch: orders owns that, and the listener refills from it. */
 export function watchStore(database: Database, prisma: PrismaClient, now: () => Date) {
+  const ask = async (found: readonly Order[], chainId: number, generation: string | null): Promise<boolean> => {
+    if (found.length === 0) return false
+    await database.commit({
+      events: outboxRows([watchEvent(found, chainId, generation)], now()),
+      write: ASKED,
+      values: { chain_id: chainId, generation, at: now(), order_ids: found.map(({ id }) => id) },
+    })
+    return found.length === PAGE
+  }
   return {
     /** Asks for open orders that are not watched in this generation. Resolves to whether there may be more. */
     async askOpen(chainId: number, generation: string | null): Promise<boolean> {
       const values = [chainId, generation, new Date(now().getTime() - ASK_AGAIN_MS), PAGE]
-      const found = (await database.query({ name: 'watch-unwatched', text: UNWATCHED }, values)).rows.map(toOrder)
-      if (found.length === 0) return false
-      await database.commit({
-        events: outboxRows([watchEvent(found, chainId, generation)], now()),
-        write: ASKED,
-        values: { chain_id: chainId, generation, at: now(), order_ids: found.map(({ id }) => id) },
-      })
-      return found.length === PAGE
+      return ask((await database.query({ name: 'watch-unwatched', text: UNWATCHED }, values)).rows.map(toOrder), chainId, generation)
+    },
+
+    /** Asks for new orders on a network beside their first, all of them together. Resolves to whether there may be more. */
+    async askNew(chainId: number, generation: string | null): Promise<boolean> {
+      const found = await database.query({ name: 'watch-unasked', text: UNASKED_ORDERS }, [chainId, PAGE])
+      return ask(found.rows.map(toOrder), chainId, generation)
     },
 
     /** Asks for payout addresses, past and present, that were not asked for in this generation. Resolves to whether there may be more. */
