@@ -9,7 +9,7 @@ export function readSamples(text) {
 }
 
 /**
- * What is well and what is not, a line each, from what the ops ports answered: by service its `ready` (`/readyz`, null when it did not answer), its
+ * Lines of what is well and what is not, from what the ops ports answered: by service its `ready` (`/readyz`, null when it did not answer), its
  * `samples` and their chain, and the `/status` of each network's listener. The limits are those of infra/prometheus/alerts.yaml.
  */
 export function findings(services, chains, now) {

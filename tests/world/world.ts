@@ -25,7 +25,7 @@ export async function startWorld(
     amqp?: Place['amqp']
     /** Databases of the caller's, in place of fresh ones. */
     databaseUrl?: Place['databaseUrl']
-    /** How the identity provider treats new addresses, where its mails go, and its clock. */
+    /** Settings of the identity provider: how it treats new addresses, where its mails go, and its clock. */
     identity?: Partial<Pick<Parameters<typeof createIdentityProvider>[0], 'confirmsMail' | 'mail' | 'now'>>
   } = {},
 ) {

@@ -5,11 +5,10 @@ import type { Router } from 'express'
 import { checksumAddress } from './chain/checksum-address'
 import type { OrderHistory, Place } from './order/body'
 import type { Order } from './order/order'
-import { mainChainOf, tokenOn } from './payment/payment'
+import { destinationOn, mainChainOf } from './payment/payment'
 import { cancelClaim, claimBody, claimStatus, isKnownPayment, openClaim, type RefundClaim, takeClaim } from './refund/claim'
 import { codeExpiresAt, emailHint, isCode, issueCode, nextCodeAt, wrongCode } from './refund/code'
 import { openedRefund, requireReturnable, wantedUnits } from './refund/opening'
-
 import { refundEvents, refundWatch, type StoredRefund, statusOf } from './refund/stored-refund'
 import { networkName, networkOf, type RefundRouteDeps, reachablePayee } from './refund-routes'
 
@@ -91,7 +90,7 @@ export function refundClaimRoutes(router: Router, deps: RefundClaimRouteDeps): v
       amount: formatUsdc(claim.units),
       network: networkName(deps, chainId),
       chain_id: chainId,
-      token_address: tokenOn(order, chainId),
+      token_address: destinationOn(order, chainId).tokenAddress,
       expires_at: claim.expiresAt.toISOString(),
       email_hint: claim.email === null || claimStatus(claim, now()) !== 'open' ? null : emailHint(claim.email),
       code_available_at: nextCodeAt(claim, now())?.toISOString() ?? null,

@@ -72,10 +72,6 @@ export const chainIdsOf = ({ chainId, networks }: Pick<Payable, 'chainId' | 'net
   ...networks.map(network => network.chainId),
 ]
 
-/** What an order is paid in there; its first network's where it may not be paid there. */
-export const tokenOn = (order: Pick<Payable, 'networks' | 'tokenAddress'>, chainId: number): string =>
-  order.networks.find(network => network.chainId === chainId)?.tokenAddress ?? order.tokenAddress
-
 /** Of the chains that are followed, the one on which most of the confirmed money of an order came; its first where nothing did. */
 export function mainChainOf(order: Payable, payments: readonly Payment[], followed: { has(chainId: number): boolean }): number {
   const units = Map.groupBy(confirmedPayments(payments), ({ id }) => chainIdOf(id) ?? order.chainId)
