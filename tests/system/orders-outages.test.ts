@@ -27,7 +27,7 @@ afterAll(async () => {
 it('Idempotency-Key: a gateway killed in mid-request leaves nothing or the order with its answer, and a retry makes no second', async () => {
   const gateway = world.place.publicUrl
   const merchant = await createMerchant(world, gateway, null)
-  const keys = Array.from({ length: 24 }, (_, index) => `gateway-${index}`)
+  const keys = Array.from({ length: 120 }, (_, index) => `gateway-${index}`)
   const create = async (key: string) => {
     const headers = { Authorization: `Bearer ${merchant.api_key}`, 'Content-Type': 'application/json', 'Idempotency-Key': key }
     const answer = await askGateway(gateway, '/api/v1/orders', {
