@@ -57,6 +57,10 @@ export class ApiError extends Error {
   }
 }
 
+/** `invalid_request` for one field of a body: what it must be, in words that follow its name. */
+export const invalidField = (path: string, message: string): ApiError =>
+  new ApiError('invalid_request', `The body is not valid: ${path} ${message}.`, { errors: [{ path, message }] })
+
 /** The RFC 9457 body of an error response (`application/problem+json`). */
 export interface Problem {
   type: string

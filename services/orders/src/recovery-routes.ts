@@ -1,10 +1,10 @@
-import { ApiError, type MerchantTerms, operations, userIdOf } from '@ponte/contracts'
+import { ApiError, invalidField, type MerchantTerms, operations, userIdOf } from '@ponte/contracts'
 import { addLogFields, answersTo, type Database, outboxRows, retryConflicts, serve, serveOnce, uuidv7At } from '@ponte/service-kit'
 import type { Router } from 'express'
 import { checksumAddress, isMistyped } from './chain/checksum-address'
 import type { Order } from './order/order'
 import { chainIdsOf, destinationOn } from './payment/payment'
-import { COIN, recoveryBody, recoveryWatch, requestRecovery, requireRecoverable, watched, wrong } from './recovery/recovery'
+import { COIN, recoveryBody, recoveryWatch, requestRecovery, requireRecoverable, watched } from './recovery/recovery'
 import type { Store } from './store'
 
 export interface RecoveryRouteDeps {
@@ -24,20 +24,17 @@ export function recoveryRoutes(router: Router, { store, database, now }: Recover
   serveOnce(router, operations.createRecovery, database, async ({ params, body, caller, terms, keyed }) => {
     const order = await orderOf(params.id, terms)
     for (const path of ['destination', 'token_address'] as const)
-      if (isMistyped(body[path] ?? COIN)) {
-        const message = 'has capitals that do not fit it (EIP-55): a character may be mistyped'
-        throw new ApiError('invalid_request', `The body is not valid: ${path} ${message}.`, { errors: [{ path, message }] })
-      }
+      if (isMistyped(body[path] ?? COIN)) throw invalidField(path, 'has capitals that do not fit it (EIP-55): a character may be mistyped')
     const { chain_id: named } = body
     if (named !== undefined && !chainIdsOf(order).includes(named))
-      throw wrong('chain_id', `must be a network of the order: ${chainIdsOf(order).join(' or ')}`)
+      throw invalidField('chain_id', `must be a network of the order: ${chainIdsOf(order).join(' or ')}`)
     requireRecoverable(destinationOn(order, named ?? order.chainId), body)
     const asked = body.token_address === null ? COIN : checksumAddress(body.token_address)
     return retryConflicts(async () => {
       const [token, ...more] = (await store.foreignTokens.ofOrder(order.id)).filter(
         ({ chainId, tokenAddress }) => tokenAddress === asked && chainId === (named ?? chainId),
       )
-      if (more.length > 0) throw wrong('chain_id', 'must be named: it was found on several networks of the order')
+      if (more.length > 0) throw invalidField('chain_id', 'must be named: it was found on several networks of the order')
       if (!token)
         throw new ApiError(
           'invalid_state',

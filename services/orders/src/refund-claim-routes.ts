@@ -1,5 +1,14 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { ApiError, formatUsdc, type MerchantTerms, type NewEvent, operations, type PayerRefundBody, userIdOf } from '@ponte/contracts'
+import {
+  ApiError,
+  formatUsdc,
+  invalidField,
+  type MerchantTerms,
+  type NewEvent,
+  operations,
+  type PayerRefundBody,
+  userIdOf,
+} from '@ponte/contracts'
 import { addLogFields, answersTo, type Database, outboxRows, retryConflicts, serve, serveOnce, uuidv7At } from '@ponte/service-kit'
 import type { Router } from 'express'
 import { checksumAddress } from './chain/checksum-address'
@@ -138,11 +147,11 @@ export function refundClaimRoutes(router: Router, deps: RefundClaimRouteDeps): v
       if (claim.refundId !== null && refunds.some(({ id, payee }) => id === claim.refundId && payee === named)) return claim
       const next = takeClaim(claim, body.tx_hash, uuidv7At(now()), now())
       if (!isKnown) throw wrongCode()
-      if (!isKnownPayment(payments, body)) {
-        const message =
-          'is not, with this amount, a payment of this order: copy both from your wallet or your exchange, the amount as it arrived'
-        throw new ApiError('invalid_request', `The body is not valid: tx_hash ${message}.`, { errors: [{ path: 'tx_hash', message }] })
-      }
+      if (!isKnownPayment(payments, body))
+        throw invalidField(
+          'tx_hash',
+          'is not, with this amount, a payment of this order: copy both from your wallet or your exchange, the amount as it arrived',
+        )
       // It asks the chain, so for a payer alone.
       const chainId = mainChainOf(order, payments, deps.networks)
       const payee = await reachablePayee(networkOf(deps, chainId).payoutAddresses, body.payee_address, order)

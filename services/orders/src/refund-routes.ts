@@ -2,6 +2,7 @@ import {
   ApiError,
   type Caller,
   formatUsdc,
+  invalidField,
   type MerchantTerms,
   membersOf,
   operations,
@@ -69,9 +70,6 @@ export interface RefundRouteDeps {
 /** A signature that ends sooner may end before it is mined, and one that ends later binds the refund for so long. */
 const SIGNED_FOR_S = { least: 60, offered: 3_600, most: 86_400 }
 
-const wrong = (path: string, message: string) =>
-  new ApiError('invalid_request', `The body is not valid: ${path} ${message}.`, { errors: [{ path, message }] })
-
 /** Money that goes back. Every change is written with the version of its order, so that what is promised is judged anew when anything else has changed. */
 export function refundRoutes(router: Router, deps: RefundRouteDeps & { database: Database }): void {
   const { store, now } = deps
@@ -127,7 +125,8 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
       const units = wantedUnits(body, of)
       requireReturnable(of, units)
       const chainId = body.chain_id ?? mainChainOf(order, payments, deps.networks)
-      if (!chainIdsOf(order).includes(chainId)) throw wrong('chain_id', `must be a network of the order: ${chainIdsOf(order).join(' or ')}`)
+      if (!chainIdsOf(order).includes(chainId))
+        throw invalidField('chain_id', `must be a network of the order: ${chainIdsOf(order).join(' or ')}`)
       const payee = await reachablePayee(
         networkOf(deps, chainId).payoutAddresses,
         requirePayee(body.payee_address, provenPayer(authorization, payments)),
@@ -230,8 +229,8 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
     // Sent again, it is what it was.
     if (refund.signatures.some(seen => seen.signature === signature && seen.validBefore.getTime() === validBefore.getTime())) return refund
     const seconds = body.valid_before - now().getTime() / 1_000
-    if (seconds < SIGNED_FOR_S.least) throw wrong('valid_before', `must be at least ${SIGNED_FOR_S.least} seconds ahead`)
-    if (seconds > SIGNED_FOR_S.most) throw wrong('valid_before', `must be at most ${SIGNED_FOR_S.most} seconds ahead`)
+    if (seconds < SIGNED_FOR_S.least) throw invalidField('valid_before', `must be at least ${SIGNED_FOR_S.least} seconds ahead`)
+    if (seconds > SIGNED_FOR_S.most) throw invalidField('valid_before', `must be at most ${SIGNED_FOR_S.most} seconds ahead`)
     // A reorganisation may have taken away what came since it was made.
     if (limit.promisedUnits > cameUnits(order, leftOverUnits))
       throw new ApiError(
@@ -248,7 +247,7 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
       validBefore: body.valid_before,
     }
     if (!isSignedByOwner(terms, signature))
-      throw wrong(
+      throw invalidField(
         'signature',
         `must be the signature of typed_data, with this valid_before, by the key of ${refund.fromAddress}; a contract wallet submits it itself`,
       )
@@ -276,10 +275,10 @@ export async function reachablePayee(
   named: string,
   { merchantAddress }: Pick<Order, 'merchantAddress'>,
 ): Promise<string> {
-  if (isMistyped(named)) throw wrong('payee_address', 'has capitals that do not fit it (EIP-55): a character may be mistyped')
+  if (isMistyped(named)) throw invalidField('payee_address', 'has capitals that do not fit it (EIP-55): a character may be mistyped')
   const isSender = named.toLowerCase() === merchantAddress.toLowerCase()
   const refusal = isSender ? 'is the wallet that the money comes from' : await addresses.refusalOf(checksumAddress(named))
-  if (refusal !== null) throw wrong('payee_address', refusal)
+  if (refusal !== null) throw invalidField('payee_address', refusal)
   return checksumAddress(named)
 }
 

@@ -6,6 +6,7 @@ import {
   type DossierKeys,
   type ErasedCustomers,
   type Explained,
+  invalidField,
   type ListOrders,
   type LiveCheckouts,
   type MerchantTerms,
@@ -283,7 +284,5 @@ function expiresAt(body: CreateOrder, at: Date): Date {
   const wanted = new Date(body.expires_at)
   const seconds = (wanted.getTime() - at.getTime()) / 1000
   if (seconds >= ORDER_EXPIRES_IN_MIN_S && seconds <= ORDER_EXPIRES_IN_MAX_S) return wanted
-  throw new ApiError('invalid_request', 'The body is not valid: expires_at must lie between 10 seconds and 7 days ahead.', {
-    errors: [{ path: 'expires_at', message: 'must lie between 10 seconds and 7 days ahead' }],
-  })
+  throw invalidField('expires_at', 'must lie between 10 seconds and 7 days ahead')
 }

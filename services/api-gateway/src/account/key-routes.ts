@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { ApiError, type CreateApiKey, operations, pathWith } from '@ponte/contracts'
+import { ApiError, type CreateApiKey, invalidField, operations, pathWith } from '@ponte/contracts'
 import { retryConflicts, uuidv7At } from '@ponte/service-kit'
 import type { Response } from 'express'
 import { API_KEY_ENTROPY_BYTES, deriveApiKey, deriveApiKeyAgain, mintApiKey } from '../credentials/api-key'
@@ -41,10 +41,7 @@ export function keyHandlers(deps: AccountDeps) {
   const opened = async (merchant: Merchant, body: CreateApiKey, plain: string, res: Response): Promise<NamedKey> => {
     const at = now()
     const expiresAt = body.expires_at ? new Date(body.expires_at) : null
-    if (expiresAt && expiresAt <= at)
-      throw new ApiError('invalid_request', 'The body is not valid: expires_at must lie ahead.', {
-        errors: [{ path: 'expires_at', message: 'must lie ahead' }],
-      })
+    if (expiresAt && expiresAt <= at) throw invalidField('expires_at', 'must lie ahead')
     if ((await store.namedKeys.list(merchant.id)).length >= KEYS_MAX)
       throw new ApiError('invalid_state', `A merchant has at most ${KEYS_MAX} named keys; revoke one first.`)
     return {

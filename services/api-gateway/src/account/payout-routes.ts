@@ -1,4 +1,4 @@
-import { ApiError } from '@ponte/contracts'
+import { ApiError, invalidField } from '@ponte/contracts'
 import { isStale } from '@ponte/service-kit'
 import type { Response } from 'express'
 import { userIn } from '../credentials/credentials'
@@ -72,7 +72,5 @@ export async function activatePayoutChanges(store: Store, now: () => Date): Prom
   }
 }
 
-const notSigned = (whose: 'new address' | 'payout address') => {
-  const message = `is not of this message by the key of the ${whose}`
-  return new ApiError('invalid_request', `The body is not valid: signature ${message}.`, { errors: [{ path: 'signature', message }] })
-}
+const notSigned = (whose: 'new address' | 'payout address') =>
+  invalidField('signature', `is not of this message by the key of the ${whose}`)

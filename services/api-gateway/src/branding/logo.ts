@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { inflateSync } from 'node:zlib'
-import { ApiError } from '@ponte/contracts'
+import { type ApiError, invalidField } from '@ponte/contracts'
 import { convertIndexedToRgb, decode, encode } from 'fast-png'
 import type { Logo } from '../store/merchants'
 
@@ -59,6 +59,6 @@ function chunksOf(bytes: Buffer): { type: string; data: Buffer; whole: Buffer }[
 }
 
 function refused(message: string, cause?: unknown): ApiError {
-  const error = new ApiError('invalid_request', `The body is not valid: logo ${message}.`, { errors: [{ path: 'logo', message }] })
+  const error = invalidField('logo', message)
   return cause === undefined ? error : Object.assign(error, { cause })
 }

@@ -1,9 +1,9 @@
 import {
   ApiError,
   type CreateMerchant,
-  type FieldError,
   formatNullableUsdc,
   formatUsdc,
+  invalidField,
   type MerchantTerms,
   type NewEvent,
   parseNullableUsdc,
@@ -262,25 +262,20 @@ const updated = (merchant: Merchant): NewEvent => ({
 function checkedUrl(text: string | null): string | null {
   if (text === null) return null
   const { refusal } = vetWebhookUrl(text)
-  if (refusal !== undefined) throw refused('webhook_url', refusal)
+  if (refusal !== undefined) throw invalidField('webhook_url', refusal)
   return text
 }
 
 function checkedAddress(text: string | null): string | null {
   if (text === null) return null
   const address = checksumAddress(text)
-  if (!address) throw refused('payout_address', 'does not match its EIP-55 checksum; a character may be mistyped')
-  if (/^0x0{40}$/.test(address)) throw refused('payout_address', 'must not be the zero address')
+  if (!address) throw invalidField('payout_address', 'does not match its EIP-55 checksum; a character may be mistyped')
+  if (/^0x0{40}$/.test(address)) throw invalidField('payout_address', 'must not be the zero address')
   return address
 }
 
 function checkedTolerance(text: string | null, maxUnits: bigint): bigint | null {
   const units = parseNullableUsdc(text)
-  if (units !== null && units > maxUnits) throw refused('payment_tolerance', `must be at most ${formatUsdc(maxUnits)}`)
+  if (units !== null && units > maxUnits) throw invalidField('payment_tolerance', `must be at most ${formatUsdc(maxUnits)}`)
   return units
-}
-
-function refused(path: string, message: string): ApiError {
-  const errors: FieldError[] = [{ path, message }]
-  return new ApiError('invalid_request', `The body is not valid: ${path} ${message}.`, { errors })
 }

@@ -2,6 +2,7 @@ import {
   ApiError,
   aliasPath,
   type Caller,
+  invalidField,
   isFile,
   judges,
   type Operation,
@@ -76,6 +77,5 @@ function refuseMail({ needsMail }: Operation, body: unknown): void {
   if (needsMail === 'always')
     throw new ApiError('invalid_state', 'This installation sends no mail, so no link takes a code: ask the shop for another one.')
   if (needsMail === undefined || !fieldsOf(body).includes(needsMail)) return
-  const message = 'cannot be given: this installation sends no mail'
-  throw new ApiError('invalid_request', `The body is not valid: ${needsMail} ${message}.`, { errors: [{ path: needsMail, message }] })
+  throw invalidField(needsMail, 'cannot be given: this installation sends no mail')
 }

@@ -1,4 +1,4 @@
-import { ApiError, type AuthorizePayment, formatUsdc, type OrderStatus, parseUsdc } from '@ponte/contracts'
+import { ApiError, type AuthorizePayment, formatUsdc, invalidField, type OrderStatus, parseUsdc } from '@ponte/contracts'
 import { type ChainClient, RevertError } from '../rpc/chain-client'
 import { RpcError } from '../rpc/error'
 import { NoNodeError } from '../rpc/pool'
@@ -37,9 +37,6 @@ const PER_ORDER_MAX = 6
 /** A signature that ends sooner may end before it is mined. */
 const VALID_FOR_S = 60
 
-const wrong = (path: keyof AuthorizePayment, message: string) =>
-  new ApiError('invalid_request', `The body is not valid: ${path} ${message}.`, { errors: [{ path, message }] })
-
 /** Takes a payer's signature after everything about it has been checked that can be: by its terms, by its key, and by rehearsing it on the chain. */
 export function createAcceptance(options: AcceptanceOptions) {
   const { chain, token, payables, authorizations, now } = options
@@ -50,12 +47,12 @@ export function createAcceptance(options: AcceptanceOptions) {
     if ((status !== 'pending' && status !== 'underpaid') || payable.isCancelled)
       throw new ApiError('invalid_state', `The order is ${payable.isCancelled ? 'cancelled' : status} and waits for no payment.`)
     if (payable.expiresAt <= now()) throw new ApiError('invalid_state', 'The order has expired; ask the merchant for a new one.')
-    if (wanted.validBefore < atS + VALID_FOR_S) throw wrong('valid_before', `must be at least ${VALID_FOR_S} seconds ahead`)
+    if (wanted.validBefore < atS + VALID_FOR_S) throw invalidField('valid_before', `must be at least ${VALID_FOR_S} seconds ahead`)
     // The token refuses it later: a payment after the order's end is not even possible.
-    if (wanted.validBefore > expiresS) throw wrong('valid_before', `must be at most the order's expires_at, ${expiresS}`)
-    if (wanted.validAfter >= atS) throw wrong('valid_after', 'must lie in the past')
-    if (wanted.amountUnits > dueUnits) throw wrong('amount', `must be at most what is due, ${formatUsdc(dueUnits)}`)
-    if (wanted.amountUnits < options.minUnits) throw wrong('amount', `must be at least ${formatUsdc(options.minUnits)}`)
+    if (wanted.validBefore > expiresS) throw invalidField('valid_before', `must be at most the order's expires_at, ${expiresS}`)
+    if (wanted.validAfter >= atS) throw invalidField('valid_after', 'must lie in the past')
+    if (wanted.amountUnits > dueUnits) throw invalidField('amount', `must be at most what is due, ${formatUsdc(dueUnits)}`)
+    if (wanted.amountUnits < options.minUnits) throw invalidField('amount', `must be at least ${formatUsdc(options.minUnits)}`)
     if ((await authorizations.count(payable.orderId)) >= PER_ORDER_MAX) {
       options.refused('order_signatures')
       throw new ApiError('invalid_state', 'No more signatures are taken for this order; pay in another way.')
@@ -67,24 +64,24 @@ export function createAcceptance(options: AcceptanceOptions) {
   const checkSigner = async (wanted: NewAuthorization) => {
     if (!wanted.wallet) {
       if (!isSignedByKey(wanted, await options.domain()))
-        throw wrong('signature', "must be payer_address's signature of exactly these terms")
+        throw invalidField('signature', "must be payer_address's signature of exactly these terms")
       return
     }
-    if (!options.contractWallets) throw wrong('payer_address', 'is a contract; such wallets pay by a transaction of their own here')
+    if (!options.contractWallets) throw invalidField('payer_address', 'is a contract; such wallets pay by a transaction of their own here')
     if (await authorizations.hasReverted(wanted.payer)) {
       options.refused('wallet_reverted')
-      throw wrong('payer_address', 'is a contract that took its word back on the chain before; pay by a transaction of its own')
+      throw invalidField('payer_address', 'is a contract that took its word back on the chain before; pay by a transaction of its own')
     }
   }
   const checkOnChain = async (wanted: NewAuthorization, payable: Payable, line: NonceLine) => {
     await checkSigner(wanted)
     const [used, balance] = await Promise.all([isUsed(chain, token, wanted), balanceOf(chain, token, wanted.payer)])
-    if (used) throw wrong('salt', 'was used by this account for this order; what is still due needs another one')
+    if (used) throw invalidField('salt', 'was used by this account for this order; what is still due needs another one')
     // A failed signature is public and another account can still submit it; with the same salt the token takes one of the two only.
     const failed = await authorizations.lastFailedSalt(wanted)
     if (failed !== undefined && failed !== wanted.salt && !(await isUsed(chain, token, { ...wanted, salt: failed })))
-      throw wrong('salt', `must be ${failed}, that of this account's signature that failed, which may still be submitted`)
-    if (balance < wanted.amountUnits) throw wrong('amount', `is more than the ${formatUsdc(balance)} that payer_address has`)
+      throw invalidField('salt', `must be ${failed}, that of this account's signature that failed, which may still be submitted`)
+    if (balance < wanted.amountUnits) throw invalidField('amount', `is more than the ${formatUsdc(balance)} that payer_address has`)
     const { payee } = payable
     const intent = intentOf(wanted, { payee, isNewPayer: await authorizations.isNewPayer(wanted.payer, payee) }, options.gas)
     await checkCost(intent, line)
@@ -93,7 +90,7 @@ export function createAcceptance(options: AcceptanceOptions) {
     } catch (error) {
       if (!(error instanceof RevertError)) throw error
       options.refused('rehearsal')
-      throw wrong('signature', `is refused by the token or the router (${error.message.slice(0, 120)})`)
+      throw invalidField('signature', `is refused by the token or the router (${error.message.slice(0, 120)})`)
     }
   }
   const checkCost = async (intent: ReturnType<typeof intentOf>, line: NonceLine) => {

@@ -3,6 +3,7 @@ import {
   type CreateLink,
   type Customer,
   formatBrl,
+  invalidField,
   LINK_QUOTE_DEFAULT_S,
   type LinkBody,
   type LinkStatus,
@@ -129,8 +130,7 @@ export function chosenCentavos({ brlCentavos, minCentavos, maxCentavos }: Link, 
   return chosen
 }
 
-const wrongAmount = (message: string) =>
-  new ApiError('invalid_request', `The body is not valid: brl_amount ${message}.`, { errors: [{ path: 'brl_amount', message }] })
+const wrongAmount = (message: string) => invalidField('brl_amount', message)
 
 /** Where links are shown. */
 export interface LinkPlace {

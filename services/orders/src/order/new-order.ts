@@ -1,6 +1,7 @@
 import {
   ApiError,
   formatUsdc,
+  invalidField,
   type MerchantTerms,
   parseNullableUsdc,
   splitFee,
@@ -101,11 +102,7 @@ export function open(input: NewOrder, quote: Quote, deployment: Deployment, at: 
 
 function toleranceFor({ terms, toleranceUnits: own = null }: NewOrder, usdcUnits: bigint, limits: ToleranceLimits): bigint {
   const most = toleranceOf(usdcUnits, limits.maxUnits, limits)
-  if (own !== null && own > most) {
-    const message = `must be at most ${formatUsdc(most)} for this order of ${formatUsdc(usdcUnits)} USDC`
-    throw new ApiError('invalid_request', `The body is not valid: payment_tolerance ${message}.`, {
-      errors: [{ path: 'payment_tolerance', message }],
-    })
-  }
+  if (own !== null && own > most)
+    throw invalidField('payment_tolerance', `must be at most ${formatUsdc(most)} for this order of ${formatUsdc(usdcUnits)} USDC`)
   return toleranceOf(usdcUnits, own ?? parseNullableUsdc(terms.payment_tolerance), limits)
 }

@@ -1,6 +1,6 @@
 import {
-  ApiError,
   type ForeignTokenBody,
+  invalidField,
   type NewEvent,
   type RecoveryBody,
   type RecoveryFailure,
@@ -127,14 +127,11 @@ export function requireRecoverable(
   { token_address: token, destination }: { token_address: string | null; destination: string },
 ): void {
   if (token !== null && isSame(token, payment))
-    throw wrong('token_address', 'is the token that the order is paid in; it is sent on by itself')
-  if (token !== null && isSame(token, COIN)) throw wrong('token_address', "is no token; the network's own coin is null")
+    throw invalidField('token_address', 'is the token that the order is paid in; it is sent on by itself')
+  if (token !== null && isSame(token, COIN)) throw invalidField('token_address', "is no token; the network's own coin is null")
   if (!isSame(destination, merchantAddress))
-    throw wrong('destination', `must be ${merchantAddress}, the payout address of the order: the contract sends it nowhere else`)
+    throw invalidField('destination', `must be ${merchantAddress}, the payout address of the order: the contract sends it nowhere else`)
 }
-
-export const wrong = (path: string, message: string) =>
-  new ApiError('invalid_request', `The body is not valid: ${path} ${message}.`, { errors: [{ path, message }] })
 
 /** Asks the listener to have it sent on, or what became of that. */
 export const recoveryWatch = (recoveries: RecoveryWatch['recoveries'], chainId: number): NewEvent => ({

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { ApiError } from '@ponte/contracts'
+import { ApiError, invalidField } from '@ponte/contracts'
 import { claimStatus, type RefundClaim } from './claim'
 
 const MINUTE_MS = 60_000
@@ -39,8 +39,10 @@ export function isCode(claim: RefundClaim, code: string, at: Date): boolean {
 
 /** The same for a code that is wrong, late, used up or missing. */
 export function wrongCode(): ApiError {
-  const message = 'is not the code that was mailed last, or it has expired or was tried too often: check it, or ask for another one'
-  return new ApiError('invalid_request', `The body is not valid: code ${message}.`, { errors: [{ path: 'code', message }] })
+  return invalidField(
+    'code',
+    'is not the code that was mailed last, or it has expired or was tried too often: check it, or ask for another one',
+  )
 }
 
 /** Enough to recognise one's own address. */

@@ -1,4 +1,4 @@
-import { ApiError, formatUsdc, type NewEvent, parseUsdc, type RefundObserved, type RefundWatch } from '@ponte/contracts'
+import { ApiError, formatUsdc, invalidField, type NewEvent, parseUsdc, type RefundObserved, type RefundWatch } from '@ponte/contracts'
 import { type Order, ownerOf, receivedUnits } from '../order/order'
 import type { Authorization } from '../payment/authorization'
 import { confirmedPayments, type Payment } from '../payment/payment'
@@ -137,11 +137,10 @@ export function provenPayer(authorization: Authorization | null, payments: reado
 export function requirePayee(named: string | undefined, proven: string | null): string {
   const payee = named ?? proven
   if (payee !== null) return payee
-  const message =
-    'must name who gets the money: the payer did not sign the payment, and the sender of a transfer may be an exchange or a contract, where money that comes back is lost; ask the payer for an address of their own'
-  throw new ApiError('invalid_request', `The body is not valid: payee_address ${message}.`, {
-    errors: [{ path: 'payee_address', message }],
-  })
+  throw invalidField(
+    'payee_address',
+    'must name who gets the money: the payer did not sign the payment, and the sender of a transfer may be an exchange or a contract, where money that comes back is lost; ask the payer for an address of their own',
+  )
 }
 
 const seenOnly = (validBefore: Date, seenAt: Date): StoredSignature => ({ validBefore, signature: null, seenAt })

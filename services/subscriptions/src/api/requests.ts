@@ -1,8 +1,8 @@
 import {
-  ApiError,
   type CreateSubscription,
   type CustomerInput,
   customerOf,
+  invalidField,
   type NamedCustomer,
   parseBrl,
   TIMEZONE_DEFAULT,
@@ -23,10 +23,10 @@ type Origin = Pick<NewSubscription, 'id' | 'merchantId' | 'payerToken' | 'dunnin
 export function toNewSubscription(body: CreateSubscription, origin: Origin, at: Date): NewSubscription {
   const startAt = body.start_at ? new Date(body.start_at) : at
   const expiresAt = body.expires_at ? new Date(body.expires_at) : null
-  if (at.getTime() - startAt.getTime() > BACKDATE_MAX_MS) refuse('start_at', 'must not lie more than a year back')
-  if (startAt.getTime() - at.getTime() > AHEAD_MAX_MS) refuse('start_at', 'must not lie more than ten years ahead')
-  if (expiresAt && expiresAt <= at) refuse('expires_at', 'must lie ahead')
-  if (expiresAt && expiresAt <= startAt) refuse('expires_at', 'must lie after start_at')
+  if (at.getTime() - startAt.getTime() > BACKDATE_MAX_MS) throw invalidField('start_at', 'must not lie more than a year back')
+  if (startAt.getTime() - at.getTime() > AHEAD_MAX_MS) throw invalidField('start_at', 'must not lie more than ten years ahead')
+  if (expiresAt && expiresAt <= at) throw invalidField('expires_at', 'must lie ahead')
+  if (expiresAt && expiresAt <= startAt) throw invalidField('expires_at', 'must lie after start_at')
   return {
     ...origin,
     dunning: dunningOf(body, origin.dunning),
@@ -87,8 +87,4 @@ export function toAmendment(body: UpdateSubscription, dunning: Dunning, at: Date
     appliesNow: body.apply === 'now',
     dunning: dunningOf(body, dunning),
   }
-}
-
-function refuse(path: string, message: string): never {
-  throw new ApiError('invalid_request', `The body is not valid: ${path} ${message}.`, { errors: [{ path, message }] })
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ApiError, metadata as metadataSchema } from '@ponte/contracts'
+import { ApiError, invalidField, metadata as metadataSchema } from '@ponte/contracts'
 import { reschedule, type Schedule } from '../calendar/calendar'
 import { advance, type Means } from './charges'
 import { judge } from './dunning'
@@ -78,7 +78,7 @@ function askAnew(subscription: Subscription, at: Date): { subscription: Subscrip
 function merged(known: Subscription['metadata'], changes: Amendment['metadata'] = {}): Subscription['metadata'] {
   const kept = Object.entries({ ...known, ...changes }).filter((pair): pair is [string, string] => pair[1] !== null)
   const next = metadataSchema.safeParse(Object.fromEntries(kept))
-  if (!next.success) refuse('metadata', next.error.issues[0]?.message ?? 'is not valid')
+  if (!next.success) throw invalidField('metadata', next.error.issues[0]?.message ?? 'is not valid')
   return next.data
 }
 
@@ -109,18 +109,15 @@ function nextSchedule({ schedule, periodIndex }: Subscription, { interval, inter
 function refuseUnfit(subscription: Subscription, amendment: Amendment, at: Date): void {
   const { maxPeriods, expiresAt, interval, intervalCount } = amendment
   const { chargesDone, maxPeriodsCounts, periodIndex, trialPeriods } = subscription
-  if (maxPeriods && maxPeriods < chargesDone) refuse('max_periods', `must not be below charges_done, which is ${chargesDone}`)
+  if (maxPeriods && maxPeriods < chargesDone) throw invalidField('max_periods', `must not be below charges_done, which is ${chargesDone}`)
   const begun = periodIndex + 1 - trialPeriods
   if (maxPeriods && maxPeriodsCounts === 'periods' && maxPeriods < begun)
-    refuse('max_periods', `must not be below the periods that have begun, which are ${begun}`)
-  if (expiresAt && expiresAt <= at) refuse('expires_at', 'must lie ahead')
-  if (expiresAt && expiresAt <= subscription.startAt) refuse('expires_at', 'must lie after start_at')
+    throw invalidField('max_periods', `must not be below the periods that have begun, which are ${begun}`)
+  if (expiresAt && expiresAt <= at) throw invalidField('expires_at', 'must lie ahead')
+  if (expiresAt && expiresAt <= subscription.startAt) throw invalidField('expires_at', 'must lie after start_at')
   if (subscription.schedule) return
-  if (interval !== undefined) refuse('interval', 'cannot be given to a subscription that was created without one')
-  if (intervalCount !== undefined) refuse('interval_count', 'needs an interval, which this subscription was created without')
-  if (amendment.cancelAtPeriodEnd === true) refuse('cancel_at_period_end', 'needs an interval, which this subscription was created without')
-}
-
-function refuse(path: string, message: string): never {
-  throw new ApiError('invalid_request', `The body is not valid: ${path} ${message}.`, { errors: [{ path, message }] })
+  if (interval !== undefined) throw invalidField('interval', 'cannot be given to a subscription that was created without one')
+  if (intervalCount !== undefined) throw invalidField('interval_count', 'needs an interval, which this subscription was created without')
+  if (amendment.cancelAtPeriodEnd === true)
+    throw invalidField('cancel_at_period_end', 'needs an interval, which this subscription was created without')
 }

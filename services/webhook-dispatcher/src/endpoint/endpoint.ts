@@ -1,4 +1,4 @@
-import { ApiError, type CreateEndpoint, type EndpointFormat, type FieldError, type UpdateEndpoint, vetWebhookUrl } from '@ponte/contracts'
+import { ApiError, type CreateEndpoint, type EndpointFormat, invalidField, type UpdateEndpoint, vetWebhookUrl } from '@ponte/contracts'
 
 /** A place beside the `webhook_url` where a merchant is notified. */
 export interface Endpoint {
@@ -53,7 +53,7 @@ export function createEndpoint(
 export function updateEndpoint(endpoint: Endpoint, body: UpdateEndpoint, seal: Seal): Endpoint {
   const url = body.url === undefined ? endpoint.url : checkedUrl(body.url)
   if (endpoint.headerNames.length > 0 && !body.headers && new URL(url).origin !== new URL(endpoint.url).origin)
-    throw refused('headers', OTHER_ORIGIN)
+    throw invalidField('headers', OTHER_ORIGIN)
   return {
     ...endpoint,
     url,
@@ -93,10 +93,5 @@ const sealedHeaders = (headers: Readonly<Record<string, string>>, id: string, se
 function checkedUrl(text: string): string {
   const { refusal } = vetWebhookUrl(text)
   if (refusal === undefined) return text
-  throw refused('url', refusal)
-}
-
-function refused(path: string, message: string): ApiError {
-  const errors: FieldError[] = [{ path, message }]
-  return new ApiError('invalid_request', `The body is not valid: ${path} ${message}.`, { errors })
+  throw invalidField('url', refusal)
 }
