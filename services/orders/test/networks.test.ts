@@ -163,6 +163,14 @@ describe('invariant 4 with two networks: it expires when both have passed its en
     expect((await read(order)).status).toBe('pending')
   })
 
+  it('a listener that watches it on a network which it does not name holds nothing up', async () => {
+    const order = await create()
+    await listener(system.bus).publish({ chain_id: 10, watched: watched(order) })
+    await first.blocked(order, 'sweep_refused', 1, undefined, 11)
+    await advances(at(order, 60), { watched: watched(order) })
+    await until(async () => (await read(order)).status === 'expired', 'not expired', 5_000)
+  })
+
   it('another history of one network holds it back until it is watched in that', async () => {
     const order = await create()
     await advances(at(order, -600), { watched: watched(order) })

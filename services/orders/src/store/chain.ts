@@ -47,11 +47,9 @@ export const CURSOR_CTE = `
     ON CONFLICT (chain_id, block_hash) DO UPDATE SET generation = EXCLUDED.generation, version = EXCLUDED.version
     WHERE ${isOlder('known', 'EXCLUDED')}),
   watched AS (
-    INSERT INTO order_networks AS known (order_id, chain_id, watched_generation, watched_version, watched_through)
-    SELECT order_id, $chain_id::int, $generation::uuid, $version::int, through FROM ${STATED}
-    ON CONFLICT (order_id, chain_id) DO UPDATE SET watched_generation = EXCLUDED.watched_generation, watched_version = EXCLUDED.watched_version,
-      watched_through = EXCLUDED.watched_through
-    WHERE known.watched_generation IS NULL OR (known.watched_generation, known.watched_version) < (EXCLUDED.watched_generation, EXCLUDED.watched_version)),
+    UPDATE order_networks AS known SET watched_generation = $generation::uuid, watched_version = $version::int, watched_through = through FROM ${STATED}
+    WHERE known.order_id = stated.order_id AND known.chain_id = $chain_id::int
+      AND (known.watched_generation IS NULL OR (known.watched_generation, known.watched_version) < ($generation::uuid, $version::int))),
   ${UNSIGNED_CTE(STATED)}`
 
 type Step = Pick<ChainBlocks, 'chain_id' | 'generation' | 'lease' | 'version' | 'earlier' | 'advanced'>

@@ -13,11 +13,10 @@ const isNewer = (known: string, incoming: string) => {
 const BLOCKED: Statement = {
   name: 'deposit-blocked',
   text: `
-  INSERT INTO order_networks AS known (order_id, chain_id, merchant_id, blocked_reason, blocked_generation, blocked_revision)
-  SELECT $order_id::uuid, $chain_id::int, (SELECT merchant_id FROM orders WHERE id = $order_id::uuid), $reason::text, $generation::uuid, $revision::int
-  ON CONFLICT (order_id, chain_id) DO UPDATE SET merchant_id = EXCLUDED.merchant_id, blocked_reason = EXCLUDED.blocked_reason,
-    blocked_generation = ${generationOf('EXCLUDED.blocked_generation', 'known.blocked_generation')}, blocked_revision = EXCLUDED.blocked_revision
-  WHERE ${isNewer('known.blocked_generation', 'EXCLUDED.blocked_generation')}`,
+  UPDATE order_networks AS known SET merchant_id = orders.merchant_id, blocked_reason = $reason, blocked_revision = $revision::int,
+    blocked_generation = ${generationOf('$generation::uuid', 'known.blocked_generation')}
+  FROM orders WHERE orders.id = $order_id::uuid AND known.order_id = orders.id AND known.chain_id = $chain_id::int
+    AND ${isNewer('known.blocked_generation', '$generation::uuid')}`,
 }
 
 /** The relayer's reports about deposit addresses do not touch the order's row, which changes with its payments alone. */
