@@ -3,6 +3,7 @@ export { paymentRouterAbi } from './artifacts/payment-router'
 export { testRateFeedAbi } from './artifacts/test-rate-feed'
 export { testUsdcAbi, testUsdcBytecode } from './artifacts/test-usdc'
 export { deployContractWallet } from './contract-wallet'
+export type { ChainProfile } from './deployment/chain-profile'
 export {
   AddressTakenError,
   type DeployedContracts,
@@ -14,7 +15,7 @@ export {
 export { modeFault } from './deployment/mode'
 export { factoryAddress, type RouterIdentity, routerAddress } from './deployment/router-address'
 export { inspectStrayDeposit, type StrayDeposit } from './deployment/stray-deposit'
-export { type SupportedChain, supportedChains } from './deployment/supported-chains'
+export { profileOf, type SupportedChain, supportedChains, typicalSeconds } from './deployment/supported-chains'
 export { type TestSweep, testSweep } from './deployment/test-sweep'
 export { DeploymentMismatchError, type ExpectedDeployment, verifyDeployment, verifyToken } from './deployment/verify'
 export { depositAddress, depositImplementation, isDepositAddress } from './deposit-address'
@@ -33,7 +34,6 @@ export {
   type TypedData,
   transferWithAuthorizationTypedData,
 } from './payment/typed-data'
-export { type ChainForms, formsOf } from './proof/forms'
 export { type HeaderForm, hexBytes, isSealed, quantityBytes, sealedHeader } from './proof/header'
 export { encodeHex, type HexItem } from './proof/hex-rlp'
 export { coveredReceipts, proofOfReceipt, type RawReceipt, type ReceiptForm, receiptsRoot } from './proof/receipts'

@@ -1,6 +1,5 @@
-import { DeploymentMismatchError } from '@ponte/payment-router'
+import { DeploymentMismatchError, profileOf } from '@ponte/payment-router'
 import type { Overrides as KitOverrides, Logger, Metrics, Part } from '@ponte/service-kit'
-import { profileOf } from './chain-profile'
 import type { ChainListenerConfig } from './config'
 import { openChainClient } from './rpc/chain-client'
 import { createDeploymentCheck } from './rpc/deployment'

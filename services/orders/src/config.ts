@@ -1,5 +1,5 @@
 import { CENT, PAYMENT_TOLERANCE_MAX, parseRate } from '@ponte/contracts'
-import { modeFault } from '@ponte/payment-router'
+import { modeFault, profileOf } from '@ponte/payment-router'
 import { commonSettings, integer, list, secrets } from '@ponte/service-kit'
 import { z } from 'zod'
 import { httpRateSettings } from './quote/http-rate'
@@ -17,14 +17,14 @@ const rate = z.string().transform((text, context) => {
 
 const factory = z.string().regex(/^(0x[0-9a-fA-F]{40}|none)$/, 'must be a 0x address, or none')
 
-const otherNetwork = z.strictObject({
+const network = z.strictObject({
   network: z.string().min(1),
   chain_id: z.int().min(1),
   rpc_urls: z.array(z.url({ protocol: /^https?$/ })).default([]),
   token_address: address,
   router_address: address,
   deposit_factory: factory,
-  confirmations: z.int().min(1).max(10_000),
+  confirmations: z.int().min(1).max(10_000).optional(),
   /** New orders do not offer it. */
   suspended: z.boolean().default(false),
 })
@@ -51,20 +51,20 @@ const settings = z.object({
   TOKEN_ADDRESS: address,
   /** The PaymentRouter that new orders are paid through. */
   ROUTER_ADDRESS: address,
-  /** Networks that orders may be paid on beside that one: a JSON list of `{network, chain_id, rpc_urls, token_address, router_address, deposit_factory, confirmations, suspended?}`. */
+  /** Networks that orders may be paid on beside that one: a JSON list of `{network, chain_id, rpc_urls, token_address, router_address, deposit_factory, confirmations?, suspended?}`. */
   OTHER_NETWORKS: z
     .string()
     .default('[]')
     .transform((text, context) => {
-      const networks = z.array(otherNetwork).safeParse(parsed(text))
+      const networks = z.array(network).safeParse(parsed(text))
       if (networks.success) return networks.data
       context.addIssue(`must be a JSON list of networks: ${z.prettifyError(networks.error)}`)
       return z.NEVER
     }),
   /** The fee that this router takes, in basis points; must equal the contract's. */
   PLATFORM_FEE_BPS: integer(0, 1000).transform(BigInt),
-  /** Blocks after which the listener confirms a payment; shown to payers. */
-  CONFIRMATIONS: integer(1, 10_000).default(1),
+  /** Blocks after which the listener confirms a payment; shown to payers. The chain's usual ones by default, as at the listener. */
+  CONFIRMATIONS: integer(1, 10_000).optional(),
   /** An order is paid when it is short by no more than this, or by a hundredth of it if that is less: exchanges round to a cent. For whom nothing else was chosen. */
   PAYMENT_TOLERANCE_UNITS: integer(0).transform(BigInt).default(CENT),
   /** The most that a merchant may choose instead; and never more than a tenth of an order. As at the gateway, which refuses more. */
@@ -127,24 +127,27 @@ const settings = z.object({
 
 export const ordersConfig = settings
   .superRefine((config, context) => {
-    const fault = modeFault(config.PONTE_MODE, { chainId: config.CHAIN_ID, development: config.DEVELOPMENT_CHAIN })
-    if (fault) context.addIssue({ code: 'custom', path: ['PONTE_MODE'], message: fault })
+    const { PONTE_MODE: mode, DEVELOPMENT_CHAIN: development } = config
+    for (const [index, { chainId, rpcUrls, routerAddress, depositFactory }] of networksOf(config).entries()) {
+      const refuse = (setting: string, message: string) =>
+        context.addIssue({
+          code: 'custom',
+          ...(index === 0 ? { path: [setting], message } : { path: ['OTHER_NETWORKS'], message: `${message} (chain ${chainId})` }),
+        })
+      const fault = modeFault(mode, { chainId, development })
+      if (fault) refuse('PONTE_MODE', fault)
+      if (!development && rpcUrls.length === 0) refuse('RPC_URLS', 'must be set: no order is opened on terms that the chain contradicts')
+      if (![undefined, routerAddress.toLowerCase()].includes(depositFactory?.toLowerCase()))
+        refuse('DEPOSIT_FACTORY', 'must equal ROUTER_ADDRESS: money at an address of another router would settle nothing')
+    }
   })
   .refine(config => config.PONTE_MODE !== 'live' || config.OTHER_NETWORKS.length === 0, {
     path: ['OTHER_NETWORKS'],
     message: 'must be empty with real money: several networks are tried on test networks so far',
   })
-  .refine(config => new Set(chainIdsOf(config)).size === config.OTHER_NETWORKS.length + 1, {
+  .refine(config => new Set(networksOf(config).map(({ chainId }) => chainId)).size === config.OTHER_NETWORKS.length + 1, {
     path: ['OTHER_NETWORKS'],
     message: 'must name each chain_id once, and not CHAIN_ID',
-  })
-  .refine(config => config.DEVELOPMENT_CHAIN || config.OTHER_NETWORKS.every(({ rpc_urls }) => rpc_urls.length > 0), {
-    path: ['OTHER_NETWORKS'],
-    message: 'must have rpc_urls: no order is opened on terms that the chain contradicts',
-  })
-  .refine(config => config.DEVELOPMENT_CHAIN || config.RPC_URLS.length > 0, {
-    path: ['RPC_URLS'],
-    message: 'must be set: no order is opened on terms that the chain contradicts',
   })
   .refine(
     config => config.RATE_CHAINLINK_RPC_URL !== undefined || config.RATE_STATIC !== undefined || config.RATE_HTTP_SOURCES.length > 0,
@@ -161,26 +164,49 @@ export const ordersConfig = settings
     path: ['DEPOSIT_FACTORY'],
     message: 'must be set: to ROUTER_ADDRESS where a relayer sweeps deposit addresses, else to none, and orders have no deposit address',
   })
-  .refine(config => [undefined, config.ROUTER_ADDRESS.toLowerCase()].includes(depositFactory(config)?.toLowerCase()), {
-    path: ['DEPOSIT_FACTORY'],
-    message: 'must equal ROUTER_ADDRESS: money at an address of another router would settle nothing',
-  })
 export type OrdersConfig = z.infer<typeof ordersConfig>
 
-/** Of every network that orders may be paid on, the first one first. */
-export const chainIdsOf = (config: Pick<z.infer<typeof settings>, 'CHAIN_ID' | 'OTHER_NETWORKS'>): number[] => [
-  config.CHAIN_ID,
-  ...config.OTHER_NETWORKS.map(({ chain_id }) => chain_id),
+export interface NetworkSettings {
+  network: string
+  chainId: number
+  rpcUrls: readonly string[]
+  tokenAddress: string
+  routerAddress: string
+  /** Undefined where orders have no deposit address. */
+  depositFactory: string | undefined
+  confirmations: number
+  isSuspended: boolean
+}
+
+/** The networks that orders may be paid on, the first one first. */
+export const networksOf = (config: z.infer<typeof settings>): [NetworkSettings, ...NetworkSettings[]] => [
+  networkOf({
+    network: config.NETWORK,
+    chain_id: config.CHAIN_ID,
+    rpc_urls: config.RPC_URLS,
+    token_address: config.TOKEN_ADDRESS,
+    router_address: config.ROUTER_ADDRESS,
+    deposit_factory: config.DEPOSIT_FACTORY ?? 'none',
+    confirmations: config.CONFIRMATIONS,
+    suspended: false,
+  }),
+  ...config.OTHER_NETWORKS.map(networkOf),
 ]
+
+const networkOf = ({ network: name, ...facts }: z.infer<typeof network>): NetworkSettings => ({
+  network: name,
+  chainId: facts.chain_id,
+  rpcUrls: facts.rpc_urls,
+  tokenAddress: facts.token_address,
+  routerAddress: facts.router_address,
+  depositFactory: facts.deposit_factory === 'none' ? undefined : facts.deposit_factory,
+  confirmations: facts.confirmations ?? profileOf(facts.chain_id).confirmations,
+  isSuspended: facts.suspended,
+})
 
 /** After which time without a confirmed block a network is suspended; 0 for never. */
 export const suspendedAfterMs = ({ NETWORK_SUSPENDED_AFTER_S: seconds, DEVELOPMENT_CHAIN: development }: OrdersConfig): number =>
   (seconds ?? (development ? 0 : 3_600)) * 1_000
-
-/** Absent where orders have no deposit address. */
-export function depositFactory({ DEPOSIT_FACTORY: factory }: { DEPOSIT_FACTORY?: string | undefined }): string | undefined {
-  return factory === 'none' ? undefined : factory
-}
 
 function parsed(json: string): unknown {
   try {

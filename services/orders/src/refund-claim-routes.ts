@@ -12,14 +12,14 @@ import {
 import { addLogFields, answersTo, type Database, outboxRows, retryConflicts, serve, serveOnce, uuidv7At } from '@ponte/service-kit'
 import type { Router } from 'express'
 import { checksumAddress } from './chain/checksum-address'
-import type { OrderHistory, Place } from './order/body'
+import { type OrderHistory, type Place, placeOf } from './order/body'
 import type { Order } from './order/order'
 import { destinationOn, mainChainOf } from './payment/payment'
 import { cancelClaim, claimBody, claimStatus, isKnownPayment, openClaim, type RefundClaim, takeClaim } from './refund/claim'
 import { codeExpiresAt, emailHint, isCode, issueCode, nextCodeAt, wrongCode } from './refund/code'
 import { openedRefund, requireReturnable, wantedUnits } from './refund/opening'
 import { refundEvents, refundWatch, type StoredRefund, statusOf } from './refund/stored-refund'
-import { networkName, networkOf, type RefundRouteDeps, reachablePayee } from './refund-routes'
+import { networkOf, type RefundRouteDeps, reachablePayee } from './refund-routes'
 
 export interface RefundClaimRouteDeps extends RefundRouteDeps {
   database: Database
@@ -97,7 +97,7 @@ export function refundClaimRoutes(router: Router, deps: RefundClaimRouteDeps): v
       merchant_name: order.merchantName,
       description: order.description,
       amount: formatUsdc(claim.units),
-      network: networkName(deps, chainId),
+      network: placeOf(chainId, deps).network,
       chain_id: chainId,
       token_address: destinationOn(order, chainId).tokenAddress,
       expires_at: claim.expiresAt.toISOString(),

@@ -26,7 +26,7 @@ import type { Router } from 'express'
 import { checksumAddress, isMistyped } from './chain/checksum-address'
 import type { PayoutAddresses } from './chain/payout-addresses'
 import { isSignedByOwner, type ReturnTerms, returnTypedData, type TokenName } from './chain/token-domain'
-import type { OrderHistory } from './order/body'
+import { type NetworkPlace, type OrderHistory, placeOf } from './order/body'
 import type { Order } from './order/order'
 import { chainIdsOf, mainChainOf } from './payment/payment'
 import { approve, needsApproval, type RefundLimit, requireTwoMembers } from './refund/approval'
@@ -52,8 +52,7 @@ import {
 } from './refund/stored-refund'
 import type { Store } from './store'
 
-export interface RefundNetwork {
-  network: string
+export interface RefundNetwork extends NetworkPlace {
   tokenAddress: string
   payoutAddresses: Pick<PayoutAddresses, 'refusalOf'>
   /** Rejects while no node can be asked. */
@@ -107,7 +106,7 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
   /** Its network is named only where the order has several. */
   const bodyOf = (refund: StoredRefund, { networks }: Order, ...rest: [RefundLimit, RefundBody['typed_data']]): RefundBody => ({
     ...refundBody(refund, ...rest),
-    ...(networks.length === 0 ? {} : { network: networkName(deps, refund.chainId), chain_id: refund.chainId }),
+    ...(networks.length === 0 ? {} : { network: placeOf(refund.chainId, deps).network, chain_id: refund.chainId }),
   })
 
   /** By all refunds of the order, with those that are about to be written as they will be. */
@@ -264,10 +263,6 @@ export function networkOf({ networks }: Pick<RefundRouteDeps, 'networks'>, chain
     `Nothing goes back on the network ${chainId}, which is not followed here any more: make a refund on another network of the order.`,
   )
 }
-
-/** One that is followed no more is named by its number. */
-export const networkName = ({ networks }: Pick<RefundRouteDeps, 'networks'>, chainId: number): string =>
-  networks.get(chainId)?.network ?? String(chainId)
 
 /** Where money is lost it is not sent. Throws `invalid_request`; else the payee with the capitals that fit. */
 export async function reachablePayee(

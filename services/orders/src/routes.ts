@@ -257,7 +257,7 @@ function keepForeign(
   by: keyof typeof FOREIGN_MAX,
 ): Promise<void> {
   const [at, chainId] = [now(), transaction.chain_id]
-  const found = foreignIn(destinationOn(order, chainId), transaction, placeOf(chainId, order, place).confirmations).map(
+  const found = foreignIn(destinationOn(order, chainId), transaction, placeOf(chainId, place).confirmations).map(
     ({ tokenAddress, units }) => ({
       ...{ id: uuidv7At(at), orderId: order.id, merchantId: order.merchantId, chainId },
       ...{ tokenAddress: checksumAddress(tokenAddress), units },

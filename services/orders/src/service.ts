@@ -1,5 +1,4 @@
 import { queuesReadBy, topologyWith } from '@ponte/contracts'
-import { formsOf } from '@ponte/payment-router'
 import {
   answerRetention,
   auditRoutes,
@@ -7,25 +6,17 @@ import {
   createApp,
   every,
   httpServer,
-  type Logger,
   type Overrides,
   outboxRelay,
   type Part,
   serviceParts,
   uuidv7,
 } from '@ponte/service-kit'
-import { isBlockedByToken, isContract, openChainReader } from './chain/chain-reader'
-import { createDeploymentCheck, unverifiedDeployment } from './chain/deployment'
-import { depositAddresses } from './chain/deposit-address'
 import { standsStill } from './chain/history'
-import { offeredNetworks } from './chain/other-networks'
-import { createPayoutAddresses, unpayableAddresses } from './chain/payout-addresses'
-import type { BlockToProve } from './chain/receipt-proof'
-import { readProofs } from './chain/receipts'
-import { createTokenName } from './chain/token-domain'
+import { offersFor, openNetwork } from './chain/network'
 import { createCharges } from './charges'
-import { chainIdsOf, depositFactory, type OrdersConfig, suspendedAfterMs } from './config'
-import { createDossiers, type DossierNetwork } from './dossier/dossiers'
+import { type NetworkSettings, networksOf, type OrdersConfig, suspendedAfterMs } from './config'
+import { createDossiers } from './dossier/dossiers'
 import { dossierSigner, publicJwk } from './dossier/signing'
 import { expireDue, park } from './due/expiry'
 import { publishSettled } from './due/payouts'
@@ -42,14 +33,9 @@ import { openRates } from './quote/rates'
 import { rateSources } from './quote/sources'
 import { reactions } from './reactions'
 import { reconcileJob } from './reconcile/job'
-import type { RefundNetwork } from './refund-routes'
 import { routes } from './routes'
 import { openStore } from './store'
 
-/** An order waits for a node at most this long when its payout address is new. */
-const CHAIN_TIMEOUT_MS = 3_000
-/** Receipts of a full block are some megabytes. */
-const PROOF_TIMEOUT_MS = 20_000
 /** An order is looked at when its sweep comes; this is for what a process that ended left. */
 const PAYOUTS_MS = 60_000
 /** An order is asked for when it is made; this is for a question or an answer that was lost. */
@@ -94,69 +80,43 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   })
   metrics.observed('ponte_quote_age_seconds', 'Age of the exchange rate that orders are priced with', rates.ageS)
   metrics.observed('ponte_quote_lasts_seconds', 'How long it prices orders when no source answers any more', rates.lastsS)
+  const opened = (settings: NetworkSettings) =>
+    openNetwork(settings, {
+      ...{ feeBps: config.PLATFORM_FEE_BPS, development: config.DEVELOPMENT_CHAIN },
+      ...{ isDepositAddress: store.orders.isDepositAddress, logger },
+    })
+  const [configured, ...further] = networksOf(config)
+  const [first, others] = [opened(configured), further.map(opened)]
+  const networks = [first, ...others]
+  const chainIds = networks.map(({ chainId }) => chainId)
   metrics.observed(
     'ponte_payment_events_missing',
     'Confirmed ranges of blocks beyond a gap, or in doubt: expiry waits for what is missing',
-    () => chainIdsOf(config).reduce((sum, chainId) => sum + store.chain.view(chainId).missing, 0),
+    () => chainIds.reduce((sum, chainId) => sum + store.chain.view(chainId).missing, 0),
   )
 
-  const suspended = new Set(config.OTHER_NETWORKS.flatMap(({ chain_id, suspended }) => (suspended ? [chain_id] : [])))
   const isSuspended = (chainId: number) =>
-    suspended.has(chainId) || standsStill(store.chain.view(chainId).time, now(), suspendedAfterMs(config))
-  const factory = depositFactory(config)
+    networks.some(network => network.chainId === chainId && network.isSuspended) ||
+    standsStill(store.chain.view(chainId).time, now(), suspendedAfterMs(config))
   const place = {
     livemode: config.PONTE_MODE === 'live',
-    network: config.NETWORK,
     publicUrl: config.PUBLIC_URL,
-    confirmations: config.CONFIRMATIONS,
     isSuspended,
-    others: new Map(config.OTHER_NETWORKS.map(({ chain_id, network, confirmations }) => [chain_id, { network, confirmations }])),
-    gaslessMinUnits: factory === undefined ? null : config.GASLESS_MIN_UNITS,
+    networks: new Map(networks.map(network => [network.chainId, network])),
+    gaslessMinUnits: configured.depositFactory === undefined ? null : config.GASLESS_MIN_UNITS,
   }
-  const { isDepositAddress } = store.orders
-  const first = openNetwork(
-    {
-      ...{ network: config.NETWORK, chainId: config.CHAIN_ID, rpcUrls: config.RPC_URLS },
-      ...{ tokenAddress: config.TOKEN_ADDRESS, routerAddress: config.ROUTER_ADDRESS },
-    },
-    { config, isDepositAddress, logger },
-  )
-  const { deployment, payoutAddresses } = first
-  const others = config.OTHER_NETWORKS.map(network => {
-    const { chain_id: chainId, rpc_urls: rpcUrls, token_address: tokenAddress, router_address: routerAddress } = network
-    const depositAddress = depositAddresses(depositFactory({ DEPOSIT_FACTORY: network.deposit_factory }))
-    const opened = openNetwork(
-      { network: network.network, chainId, rpcUrls, tokenAddress, routerAddress },
-      { config, isDepositAddress, logger },
-    )
-    return { ...opened, terms: { chainId, tokenAddress, routerAddress, depositAddress } }
-  })
   const orderFactory = createOrderFactory({
-    deployment: {
-      chainId: config.CHAIN_ID,
-      tokenAddress: config.TOKEN_ADDRESS,
-      routerAddress: config.ROUTER_ADDRESS,
+    terms: {
       feeBps: config.PLATFORM_FEE_BPS,
       tolerance: { defaultUnits: config.PAYMENT_TOLERANCE_UNITS, maxUnits: config.PAYMENT_TOLERANCE_MAX_UNITS },
     },
     place,
     depositMinUnits: config.DEPOSIT_MIN_UNITS,
     quote: config.ORDERS_PAUSED ? refusePaused : rates.current,
-    depositAddress: depositAddresses(factory),
-    async requirePayable(payoutAddress) {
-      deployment.requireVerified()
-      return payoutAddresses.require(payoutAddress)
-    },
-    others: (payoutAddress, isContract) =>
-      offeredNetworks(
-        payoutAddress,
-        isContract,
-        others.filter(({ chainId }) => !isSuspended(chainId)),
-      ),
+    offers: payoutAddress => offersFor(payoutAddress, [first, ...others.filter(({ chainId }) => !isSuspended(chainId))]),
     head: store.chain.knownHead,
     generation: chainId => store.chain.view(chainId).generation,
   })
-  const chainIds = chainIdsOf(config)
   const asking = every(
     'watch',
     ASK_MS,
@@ -166,10 +126,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const paidAt = every(
     'watch of payout addresses',
     ASK_MS,
-    () =>
-      anyOf([first, ...others], ({ chainId, unpayable }) =>
-        store.watch.askPayouts(chainId, store.chain.view(chainId).generation, unpayable),
-      ),
+    () => anyOf(networks, ({ chainId, unpayable }) => store.watch.askPayouts(chainId, store.chain.view(chainId).generation, unpayable)),
     logger,
   )
   const refunds = every('refunds', ASK_MS, () => anyOf(chainIds, store.refunds.askUnheard), logger)
@@ -195,7 +152,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const signer = config.DOSSIER_KEY === undefined ? null : dossierSigner(config.DOSSIER_KEY)
   const dossiers = createDossiers({
     ...{ store, signer, publicUrl: config.PUBLIC_URL },
-    networks: new Map([first, ...others].map((network): [number, DossierNetwork] => [network.chainId, network])),
+    networks: place.networks,
   })
   const dossierKeys = { keys: [...(signer ? [signer.jwk] : []), ...config.DOSSIER_FORMER_KEYS.map(publicJwk)] }
   const exporting = every('exports', EXPORTS_MS, signal => makeExport(store, now, signal), logger)
@@ -221,17 +178,15 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const chainKnown: Part = {
     name: 'chain view',
     start: async () => {
-      for (const router of [config.ROUTER_ADDRESS, ...config.OTHER_NETWORKS.map(network => network.router_address)])
-        await store.ledger.knowRouter(router, config.PLATFORM_FEE_BPS)
+      for (const { routerAddress } of networks) await store.ledger.knowRouter(routerAddress, config.PLATFORM_FEE_BPS)
       await eachOf(chainIds, store.chain.refresh)
     },
   }
   const pruning = answerRetention(database, logger)
 
   const feeBps = config.PLATFORM_FEE_BPS
-  const networks = new Map([first, ...others].map((network): [number, RefundNetwork] => [network.chainId, network]))
   const router = routes({
-    networks,
+    networks: place.networks,
     attach: intake.attach,
     exportAsked() {
       exporting.wake()
@@ -242,7 +197,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     store,
     database,
     orderFactory,
-    payoutAddresses,
+    payoutAddresses: first.payoutAddresses,
     place,
     feeBps,
     now,
@@ -253,8 +208,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const parts = [
     relay,
     chainKnown,
-    deployment,
-    ...others.map(network => network.deployment),
+    ...networks.map(({ deployment }) => deployment),
     rates,
     valuing,
     ...(ptaxUrl === undefined ? [] : [every('PTAX', PTAX_MS, () => ptax(ptaxUrl), logger)]),
@@ -303,42 +257,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     await rates.refresh()
     expiry.wake()
   }
-  return assemble({ parts, http, operators: operatorRoutes(store, config.CHAIN_ID, due).use(auditRoutes(database, audited)) })
-}
-
-interface NetworkPlace {
-  network: string
-  chainId: number
-  rpcUrls: readonly string[]
-  tokenAddress: string
-  routerAddress: string
-}
-
-/** One network: its nodes, whether it is as configured, and where merchants may be paid there. */
-function openNetwork(
-  { network, chainId, rpcUrls, tokenAddress, routerAddress }: NetworkPlace,
-  { config, isDepositAddress, logger }: { config: OrdersConfig; isDepositAddress(address: string): Promise<boolean>; logger: Logger },
-) {
-  const reader = openChainReader(rpcUrls, chainId, CHAIN_TIMEOUT_MS)
-  const archive = openChainReader(rpcUrls, chainId, PROOF_TIMEOUT_MS)
-  const isAsked = rpcUrls.length > 0
-  const [feeBps, development] = [Number(config.PLATFORM_FEE_BPS), config.DEVELOPMENT_CHAIN]
-  const expected = { chainId, usdcAddress: tokenAddress, routerAddress, feeBps, development }
-  return {
-    network,
-    chainId,
-    tokenAddress,
-    tokenName: createTokenName(reader, tokenAddress),
-    /** No one can be paid there. */
-    unpayable: unpayableAddresses(routerAddress, tokenAddress).map(([address]) => address),
-    prove: (block: BlockToProve) => readProofs(archive, formsOf(chainId), block),
-    deployment: isAsked ? createDeploymentCheck(reader, expected, logger) : unverifiedDeployment,
-    payoutAddresses: createPayoutAddresses({
-      ...{ routerAddress, tokenAddress, isDepositAddress, logger },
-      isBlocked: async address => isAsked && (await isBlockedByToken(reader, tokenAddress, address)),
-      isContract: async address => isAsked && (await isContract(reader, address)),
-    }),
-  }
+  return assemble({ parts, http, operators: operatorRoutes(store, first.chainId, due).use(auditRoutes(database, audited)) })
 }
 
 /** Whether there may be more on any. */

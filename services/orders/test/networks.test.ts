@@ -60,8 +60,8 @@ describe('an order that may be paid on two networks', () => {
     await until(async () => (await asked()).length === 2, 'a listener is not asked')
     const uri = `ethereum:${POLYGON.token_address}@137/transfer?address=${order.payment.deposit_address}&uint256=10000000`
     expect(order.payment.networks).toMatchObject([
-      { network: 'anvil', chain_id: 31337, confirmations: 1, payment_uri: order.payment.payment_uri },
-      { network: 'polygon', chain_id: 137, confirmations: 5, payment_uri: uri, gasless: false },
+      { network: 'anvil', chain_id: 31337, confirmations: 12, typical_seconds: 12, payment_uri: order.payment.payment_uri },
+      { network: 'polygon', chain_id: 137, confirmations: 5, typical_seconds: 10, payment_uri: uri, gasless: false },
     ])
     // The same contract stands at the same address on both.
     const address = order.payment.deposit_address
@@ -321,6 +321,17 @@ it('refuses several networks with real money, and one named twice', async () => 
   const others = JSON.stringify([{ ...POLYGON, confirmations: 5 }])
   const twice = JSON.stringify([{ ...POLYGON, chain_id: 31337, confirmations: 5 }])
   await expect(startOrders({ OTHER_NETWORKS: twice })).rejects.toThrow('each chain_id once')
+  const elsewhere = JSON.stringify([{ ...POLYGON, deposit_factory: POLYGON.token_address }])
+  await expect(startOrders({ OTHER_NETWORKS: elsewhere })).rejects.toThrow('must equal ROUTER_ADDRESS')
+  const test = {
+    PONTE_MODE: 'test',
+    DEVELOPMENT_CHAIN: 'false',
+    CHAIN_ID: '84532',
+    RPC_URLS: 'http://127.0.0.1:1',
+    DEPOSIT_FACTORY: 'none',
+  }
+  await expect(startOrders({ ...test, OTHER_NETWORKS: others })).rejects.toThrow('OTHER_NETWORKS')
+  await expect(startOrders({ ...test, OTHER_NETWORKS: JSON.stringify([{ ...POLYGON, chain_id: 80_002 }]) })).rejects.toThrow('must be set')
   await expect(
     startOrders({
       OTHER_NETWORKS: others,

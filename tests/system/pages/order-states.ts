@@ -42,13 +42,19 @@ export const signatureFailed: State = order => ({
 export function onTwoNetworks(orderId: string): CheckoutBody['payment'] {
   const first = {
     ...{ network: 'base', chain_id: 8_453, gasless: true, router_address: PAYER.address, deposit_address: PAYER.address },
-    ...{ token_address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', payment_uri: null, confirmations: 12, suspended: false },
+    ...{
+      token_address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+      payment_uri: null,
+      confirmations: 12,
+      typical_seconds: 24,
+      suspended: false,
+    },
   }
   const second = {
-    ...{ ...first, network: 'polygon', chain_id: 137, gasless: false, confirmations: 32 },
+    ...{ ...first, network: 'polygon', chain_id: 137, gasless: false, confirmations: 32, typical_seconds: 64 },
     ...{ token_address: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359' },
   }
-  const { confirmations: _, suspended: __, ...terms } = first
+  const { confirmations: _, typical_seconds: __, suspended: ___, ...terms } = first
   const checkout_url = `https://pay.ponte.example/pay/${orderId}`
   return { ...terms, merchant_address: PAYER.address, checkout_url, networks: [first, second] }
 }

@@ -115,6 +115,7 @@ const orderNetwork = z.object({
   gasless: z.boolean(),
   payment_uri: z.string().nullable(),
   confirmations: z.int().meta({ description: 'Blocks until a payment there counts' }),
+  typical_seconds: z.int().meta({ description: 'How long these usually take' }),
   suspended: z
     .boolean()
     .meta({ description: 'It stands still: money that comes there counts once it goes on, and no new order offers it' }),

@@ -1,8 +1,9 @@
+import type { ChainProfile } from '@ponte/payment-router'
 import { Interface, Transaction } from 'ethers'
 import { RpcError } from './error'
 
 /** A chain's price for the data that it gives to the chain below it, beside a transaction's own gas. */
-export type DataFee = 'none' | 'op' | 'arbitrum'
+export type DataFee = ChainProfile['dataFee']
 
 /** Charged by a chain above another one for a transaction's data: native coin beside the gas, or more gas. */
 export interface DataCost {

@@ -1,5 +1,5 @@
+import { profileOf } from '@ponte/payment-router'
 import { every, type Logger, type Metrics, type Part } from '@ponte/service-kit'
-import { profileOf, windowBlocks } from '../chain-profile'
 import type { ChainListenerConfig } from '../config'
 import { createChecksums } from '../logs/checksums'
 import type { Watch } from '../logs/filter'
@@ -53,7 +53,7 @@ export function createScan(config: ChainListenerConfig, options: ScanOptions) {
     },
   }
   const findDeposits: FindDeposits = seen => store.coverage.issued(seen.map(({ to }) => to))
-  const window = Math.max(config.REORG_WINDOW ?? windowBlocks(profile), confirmations)
+  const window = Math.max(config.REORG_WINDOW ?? Math.ceil((profile.windowS * 1_000) / profile.blockMs), confirmations)
   const quorum = quorumOf(config.RPC_URLS.length, config.RPC_QUORUM)
   const undecided = metrics.counter('ponte_chain_votes_undecided_total', 'How often the RPC end points did not agree on what to confirm')
   const depths = metrics.histogram(

@@ -1,6 +1,9 @@
 import type { DossierTransaction } from '@ponte/contracts'
-import { type ChainForms, coveredReceipts, proofOfReceipt, type RawReceipt, sealedHeader } from '@ponte/payment-router'
+import { type ChainProfile, coveredReceipts, proofOfReceipt, type RawReceipt, sealedHeader } from '@ponte/payment-router'
 import { hexlify } from 'ethers'
+
+/** By which a chain's blocks hash. */
+export type ChainForms = Pick<ChainProfile, 'header' | 'receipts'>
 
 /** Thrown where what a node shows is not what is on record, or does not hash to it: it proves nothing. */
 export class NotProvenError extends Error {

@@ -1,8 +1,16 @@
 import type { DossierTransaction } from '@ponte/contracts'
-import type { ChainForms, RawReceipt } from '@ponte/payment-router'
+import type { RawReceipt } from '@ponte/payment-router'
 import type { JsonRpcProvider } from 'ethers'
 import type { ChainReader } from './chain-reader'
-import { type BlockToProve, isOnRecord, NotProvenError, proveTransactions, type RawBlock, toReceipts } from './receipt-proof'
+import {
+  type BlockToProve,
+  type ChainForms,
+  isOnRecord,
+  NotProvenError,
+  proveTransactions,
+  type RawBlock,
+  toReceipts,
+} from './receipt-proof'
 
 const RECEIPTS_AT_ONCE = 20
 

@@ -6,7 +6,7 @@ import type { Store } from '../store'
 import { orderColumns, paymentColumns, paymentNetwork, paymentRows } from './orders-csv'
 
 export const exportOrders =
-  (store: Store, { others }: Place, normalized: (query: ListOrders) => ListOrders) =>
+  (store: Store, { networks }: Place, normalized: (query: ListOrders) => ListOrders) =>
   async ({ query: { rows, ...query }, terms }: OwnersAsked<Operations['exportOrders']>, req: Request, res: Response) => {
     const filters = normalized(query)
     const page = async (place: { starting_after?: string }, limit: number) => {
@@ -19,7 +19,7 @@ export const exportOrders =
     if (rows === 'payments') {
       return sendCsv(req, res, {
         name: 'payments',
-        columns: others.size === 0 ? paymentColumns : [...paymentColumns, paymentNetwork],
+        columns: networks.size === 1 ? paymentColumns : [...paymentColumns, paymentNetwork],
         async page(place, limit) {
           const { rows, next } = await page(place, limit)
           return { rows: rows.flatMap(paymentRows), next }

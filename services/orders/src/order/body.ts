@@ -1,4 +1,5 @@
 import { type CheckoutBody, chainIdOf, formatBrl, formatRate, formatUsdc, type OrderBody, type PaymentBody } from '@ponte/contracts'
+import { profileOf, typicalSeconds } from '@ponte/payment-router'
 import { type Authorization, comingUnits } from '../payment/authorization'
 import { type Destination, destinationsOf, inChainOrder, livePayments, type Payment } from '../payment/payment'
 import { type Settlement, type Sweep, settlements } from '../payment/settlement'
@@ -7,19 +8,21 @@ import { givenAwayUnits, type Ledger, type Order, receivedUnits } from './order'
 import { requiredUnits } from './verdict'
 
 /** A network as payers read it. */
-interface NetworkPlace {
+export interface NetworkPlace {
   network: string
   confirmations: number
+  /** How long these usually take. */
+  typicalSeconds: number
 }
 
-export interface Place extends NetworkPlace {
+export interface Place {
   /** Real money moves here. */
   livemode: boolean
   publicUrl: string
   /** New orders do not offer it: its operator suspended it, or it stands still. */
   isSuspended(chainId: number): boolean
-  /** The other networks of this deployment, by chain. */
-  others: ReadonlyMap<number, NetworkPlace>
+  /** The networks of this deployment, by chain. */
+  networks: ReadonlyMap<number, NetworkPlace>
   /** An order for less than this is not relayed: the gas would cost more than its fee brings. Null where nothing is relayed. */
   gaslessMinUnits: bigint | null
 }
@@ -127,7 +130,7 @@ function confirmations({ order, payments }: OrderHistory, heads: ReadonlyMap<num
   const newest = payments.filter(({ status }) => status === 'detected').at(-1)
   if (!newest) return null
   const chainId = chainIdOf(newest.id) ?? order.chainId
-  const [head, required] = [heads.get(chainId) ?? 0n, placeOf(chainId, order, place).confirmations]
+  const [head, required] = [heads.get(chainId) ?? 0n, placeOf(chainId, place).confirmations]
   const seen = head >= newest.blockNumber ? Number(head - newest.blockNumber) + 1 : 1
   return { seen: Math.min(seen, required), required }
 }
@@ -158,7 +161,7 @@ const quoteBody = (order: Order) => ({
 })
 
 const paymentTarget = (order: Order, place: Place, due: bigint) => ({
-  network: place.network,
+  network: placeOf(order.chainId, place).network,
   chain_id: order.chainId,
   token_address: order.tokenAddress,
   router_address: order.routerAddress,
@@ -171,16 +174,19 @@ const paymentTarget = (order: Order, place: Place, due: bigint) => ({
 })
 
 const networkBodies = (order: Order, place: Place, due: bigint) =>
-  destinationsOf(order).map(destination => ({
-    ...placeOf(destination.chainId, order, place),
-    chain_id: destination.chainId,
-    token_address: destination.tokenAddress,
-    router_address: destination.routerAddress,
-    deposit_address: destination.depositAddress,
-    gasless: destination.chainId === order.chainId && isGasless(order, place),
-    payment_uri: paymentUri(destination, due),
-    suspended: place.isSuspended(destination.chainId),
-  }))
+  destinationsOf(order).map(destination => {
+    const { network, confirmations, typicalSeconds } = placeOf(destination.chainId, place)
+    return {
+      ...{ network, confirmations, typical_seconds: typicalSeconds },
+      chain_id: destination.chainId,
+      token_address: destination.tokenAddress,
+      router_address: destination.routerAddress,
+      deposit_address: destination.depositAddress,
+      gasless: destination.chainId === order.chainId && isGasless(order, place),
+      payment_uri: paymentUri(destination, due),
+      suspended: place.isSuspended(destination.chainId),
+    }
+  })
 
 const isGasless = (order: Order, { gaslessMinUnits }: Place): boolean => gaslessMinUnits !== null && order.usdcUnits >= gaslessMinUnits
 
@@ -201,14 +207,15 @@ function paymentBodies({ order, payments, sweeps, blockedReason }: OrderHistory,
 
 function chainOf({ id }: Payment, order: Order, place: Place) {
   const chainId = chainIdOf(id) ?? order.chainId
-  return { network: placeOf(chainId, order, place).network, chain_id: chainId }
+  return { network: placeOf(chainId, place).network, chain_id: chainId }
 }
 
 /** One that this deployment does not follow any more is named by its number. */
-export function placeOf(chainId: number, order: Order, place: Place): NetworkPlace {
-  const { network, confirmations } =
-    chainId === order.chainId ? place : (place.others.get(chainId) ?? { ...place, network: String(chainId) })
-  return { network, confirmations }
+export function placeOf(chainId: number, { networks }: Pick<Place, 'networks'>): NetworkPlace {
+  const found = networks.get(chainId)
+  if (found) return found
+  const { confirmations } = profileOf(chainId)
+  return { network: String(chainId), confirmations, typicalSeconds: typicalSeconds(chainId, confirmations) }
 }
 
 const MINTED = `0x${'0'.repeat(40)}`

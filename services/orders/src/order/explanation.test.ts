@@ -54,13 +54,11 @@ const pays = (change: Partial<TransactionFacts['payments'][number]> = {}, more: 
 const other = { ...order(), id: 'other', merchantId: 'mine', memo: OTHER_MEMO, depositAddress: OTHER_DEPOSIT }
 
 const place = {
-  network: 'Base',
-  confirmations: REQUIRED,
   livemode: false,
   publicUrl: '',
   gaslessMinUnits: null,
   isSuspended: () => false,
-  others: new Map(),
+  networks: new Map([[1, { network: 'Base', confirmations: REQUIRED, typicalSeconds: 10 }]]),
 }
 const explained = (quoted: Partial<Quoted>) => {
   const found = explain({
@@ -173,9 +171,10 @@ describe('what nodes show', () => {
 describe('where several networks are followed', () => {
   const several = {
     ...place,
-    others: new Map([
-      [2, { network: 'Polygon', confirmations: 30 }],
-      [3, { network: 'Arbitrum', confirmations: 40 }],
+    networks: new Map([
+      ...place.networks,
+      [2, { network: 'Polygon', confirmations: 30, typicalSeconds: 60 }],
+      [3, { network: 'Arbitrum', confirmations: 40, typicalSeconds: 10 }],
     ]),
   }
   const there = {

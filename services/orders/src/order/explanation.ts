@@ -34,12 +34,11 @@ export function explain(quoted: Quoted): ExplanationBody | null {
 type Found = Partial<ExplanationBody> & { code: ExplanationCode; detail: string }
 
 /** Where the transaction is; named only where several networks are followed. */
-const network = (chainId: number, { order, place }: Quoted) =>
-  place.others.size === 0 ? {} : { network: placeOf(chainId, order, place).network, chain_id: chainId }
+const network = (chainId: number, { place }: Quoted) =>
+  place.networks.size === 1 ? {} : { network: placeOf(chainId, place).network, chain_id: chainId }
 
 const listed = new Intl.ListFormat('en', { type: 'disjunction' })
-const offered = ({ order, place }: Quoted) =>
-  listed.format(destinationsOf(order).map(({ chainId }) => placeOf(chainId, order, place).network))
+const offered = ({ order, place }: Quoted) => listed.format(destinationsOf(order).map(({ chainId }) => placeOf(chainId, place).network))
 
 function recordedIn(quoted: Quoted): Found | null {
   const { order, payments, txHash, heads, place } = quoted
@@ -50,7 +49,7 @@ function recordedIn(quoted: Quoted): Found | null {
   const counted = { amount: formatUsdc(sumUnits(recorded)), ...network(chainId, quoted) }
   if (confirmedPayments(recorded).length > 0) return { ...standing(order, last.blockTime), ...counted }
   const depth = Number((heads.get(chainId) ?? 0n) - last.blockNumber) + 1
-  return { ...coming(order, last.blockTime, depth, placeOf(chainId, order, place).confirmations), ...counted }
+  return { ...coming(order, last.blockTime, depth, placeOf(chainId, place).confirmations), ...counted }
 }
 
 function shownIn(quoted: Quoted, transaction: TransactionFacts): Found {
@@ -71,7 +70,7 @@ function shownIn(quoted: Quoted, transaction: TransactionFacts): Found {
       : `It was sent on ${where}, where the order is paid.`
     return { code: 'wrong_network', detail, ...on }
   }
-  const required = placeOf(chainId, order, place).confirmations
+  const required = placeOf(chainId, place).confirmations
   return { ...judged(here, { ...quoted, required, others: others.flatMap(other => offeredOn(other, chainId)) }, transaction), ...on }
 }
 

@@ -3,25 +3,18 @@ import { uuidv7Time } from '@ponte/service-kit'
 import type { OfferedNetwork } from '../payment/payment'
 import type { Quote } from '../quote/quote'
 import { orderBody, type Place } from './body'
-import { type Deployment, type NewOrder, open } from './new-order'
+import { type Deployment, type NewOrder, open, payoutAddressOf } from './new-order'
 import type { Change, Order } from './order'
 
 export interface OrderFactoryDeps {
-  deployment: Deployment
+  terms: Pick<Deployment, 'feeBps' | 'tolerance'>
   place: Place
   /** An order for less than this has no deposit address: a sweep would cost more than it brings. */
   depositMinUnits: bigint
   /** The quote of this moment. Throws `rate_unavailable`. */
   quote(): Quote
-  /** Where a plain transfer pays this memo and merchant; null where the network has no such addresses. */
-  depositAddress(memo: string, merchantAddress: string): string | null
-  /**
-   * Throws `payout_address_refused`, or `service_unavailable` while the chain was not verified. Answers whether a contract stands at the address;
-   * null when that could not be asked.
-   */
-  requirePayable(payoutAddress: string): Promise<{ isContract: boolean | null }>
-  /** Other networks on which this merchant can be paid at this moment. */
-  others(payoutAddress: string, isContract: boolean | null): Promise<readonly OfferedNetwork[]>
+  /** Where a merchant can be paid at this moment. Throws `payout_address_refused`, or `service_unavailable` while the first chain was not verified. */
+  offers(payoutAddress: string): Promise<readonly [OfferedNetwork, ...OfferedNetwork[]]>
   /** The head of a chain as last reported; null while it is unknown. */
   head(chainId: number): number | null
   /** The present generation of a listener's history, as last reported; null while it is unknown. */
@@ -34,38 +27,18 @@ export type OrderFactory = ReturnType<typeof createOrderFactory>
 const HEAD_MARGIN = 128
 
 /** Makes orders on the terms of this deployment, for a merchant's request and for a subscription's charge alike. */
-export const createOrderFactory = ({
-  deployment,
-  place,
-  depositMinUnits,
-  quote,
-  depositAddress,
-  requirePayable,
-  others,
-  head,
-  generation,
-}: OrderFactoryDeps) => ({
+export const createOrderFactory = ({ terms, place, depositMinUnits, quote, offers, head, generation }: OrderFactoryDeps) => ({
   async open(input: NewOrder): Promise<Change> {
-    const { payout_address } = input.terms
-    const payout = payout_address === null ? undefined : await requirePayable(payout_address)
+    const [first, ...others] = await offers(payoutAddressOf(input.terms))
     // The id begins with the time at which the order was asked for, so lists by id are lists by time.
-    const bare = open(input, quote(), deployment, uuidv7Time(input.id))
-    const hasAddress = bare.usdcUnits >= depositMinUnits
-    const watchFrom = (chainId: number) => Math.max(0, (head(chainId) ?? 0) - HEAD_MARGIN)
-    const networks = (await others(bare.merchantAddress, payout?.isContract ?? null)).map(
-      ({ depositAddress: addressThere, ...network }) => ({
-        ...network,
-        depositAddress: hasAddress ? addressThere(bare.memo, bare.merchantAddress) : null,
-        watchFrom: watchFrom(network.chainId),
-      }),
-    )
-    const order: Order = {
-      ...bare,
-      networks,
-      depositAddress: hasAddress ? depositAddress(bare.memo, bare.merchantAddress) : null,
-      watchFrom: BigInt(watchFrom(bare.chainId)),
-      merchantIsContract: payout?.isContract === true,
-    }
+    const bare = open(input, quote(), { ...first, ...terms }, uuidv7Time(input.id))
+    const placed = ({ chainId, tokenAddress, routerAddress, merchantIsContract, depositAddress }: OfferedNetwork) => ({
+      ...{ chainId, tokenAddress, routerAddress, merchantIsContract },
+      depositAddress: bare.usdcUnits >= depositMinUnits ? depositAddress(bare.memo, bare.merchantAddress) : null,
+      watchFrom: Math.max(0, (head(chainId) ?? 0) - HEAD_MARGIN),
+    })
+    const own = placed(first)
+    const order: Order = { ...bare, ...own, watchFrom: BigInt(own.watchFrom), networks: others.map(placed) }
     const owner = { merchant_id: order.merchantId, merchant_version: order.merchantVersion }
     const created: NewEvent[] =
       order.subscriptionId === null ? [] : [{ type: 'order.created', data: { ...owner, order: orderBody(order, place) } }]

@@ -44,9 +44,6 @@ export interface Deployment extends Omit<Destination, 'merchantAddress' | 'depos
 export function open(input: NewOrder, quote: Quote, deployment: Deployment, at: Date): Order {
   const { terms } = input
   const { feeBps, chainId, tokenAddress, routerAddress } = deployment
-  if (terms.payout_address === null) {
-    throw new ApiError('payout_address_required', 'Set payout_address with PATCH /api/v1/merchants/me: it is where your share is sent.')
-  }
   const usdcUnits = usdcForBrl(input.brlCentavos, quote.rateMicros)
   const { fee, expected } = splitFee(usdcUnits, feeBps)
   return {
@@ -55,7 +52,7 @@ export function open(input: NewOrder, quote: Quote, deployment: Deployment, at: 
     routerAddress,
     depositAddress: null,
     networks: [],
-    merchantAddress: terms.payout_address,
+    merchantAddress: payoutAddressOf(terms),
     id: input.id,
     merchantId: terms.merchant_id,
     merchantVersion: terms.version,
@@ -98,6 +95,12 @@ export function open(input: NewOrder, quote: Quote, deployment: Deployment, at: 
     createdAt: at,
     version: 1,
   }
+}
+
+/** Throws `payout_address_required`. */
+export function payoutAddressOf({ payout_address: address }: Pick<MerchantTerms, 'payout_address'>): string {
+  if (address !== null) return address
+  throw new ApiError('payout_address_required', 'Set payout_address with PATCH /api/v1/merchants/me: it is where your share is sent.')
 }
 
 function toleranceFor({ terms, toleranceUnits: own = null }: NewOrder, usdcUnits: bigint, limits: ToleranceLimits): bigint {

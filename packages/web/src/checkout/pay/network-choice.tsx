@@ -29,13 +29,13 @@ export function NetworkChoice({ checkout, ...rest }: PaymentMethodsProps) {
     <>
       <fieldset className="networks">
         <legend>{t.choose}</legend>
-        {networks.map(({ network, chain_id, confirmations, gasless, suspended }) => (
+        {networks.map(({ network, chain_id, typical_seconds, gasless, suspended }) => (
           <label key={chain_id}>
             <input type="radio" name="network" checked={chain_id === chosen?.chain_id} onChange={() => choose(chain_id)} />
             <span>
               <strong>{network}</strong>
               <span className="faint">
-                {suspended ? t.suspended : t.confirmations(confirmations)}
+                {suspended ? t.suspended : t.counts(typical_seconds)}
                 {gasless && <span>{t.gasless}</span>}
               </span>
             </span>

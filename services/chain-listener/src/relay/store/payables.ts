@@ -1,6 +1,6 @@
 import type { DepositBlocked } from '@ponte/contracts'
+import { profileOf } from '@ponte/payment-router'
 import { commitUnit, createBatch, type Database } from '@ponte/service-kit'
-import { profileOf } from '../../chain-profile'
 import { mapLeaseLoss, RELAY_LEASE_GUARD } from '../../store/lease'
 import { ADD } from './add'
 import { CANCEL, IS_CANCELLED } from './cancellation'

@@ -1,6 +1,6 @@
 import type { PayoutWatch } from '@ponte/contracts'
+import { profileOf } from '@ponte/payment-router'
 import type { Database } from '@ponte/service-kit'
-import { profileOf } from '../../chain-profile'
 import { ADD_PAYOUTS } from './add'
 
 /** Payout addresses that orders asks to be watched. */

@@ -1,0 +1,40 @@
+import type { HeaderForm } from '../proof/header'
+import type { ReceiptForm } from '../proof/receipts'
+
+export interface ChainProfile {
+  /** The form of its headers; null when they cannot be held against their hashes, so that nodes are voted on. */
+  header: HeaderForm | null
+  receipts: ReceiptForm
+  /** Usual time between two blocks. */
+  blockMs: number
+  /** No deeper reorganisation is followed. */
+  windowS: number
+  /** Blocks until a payment is confirmed. */
+  confirmations: number
+  /** Who is asked for the price of a transaction's data on the chain below. */
+  dataFee: 'none' | 'op' | 'arbitrum'
+}
+
+export const ethereum: ChainProfile = {
+  header: 'ethereum',
+  receipts: 'ethereum',
+  blockMs: 12_000,
+  windowS: 1_536,
+  confirmations: 12,
+  dataFee: 'none',
+}
+// A sequencer's blocks are as good as its word until they are in Ethereum, some minutes later.
+export const opStack: ChainProfile = { ...ethereum, receipts: 'op', blockMs: 2_000, windowS: 600, confirmations: 15, dataFee: 'op' }
+export const arbitrum: ChainProfile = {
+  ...ethereum,
+  receipts: 'arbitrum',
+  blockMs: 250,
+  windowS: 600,
+  confirmations: 120,
+  dataFee: 'arbitrum',
+}
+export const polygon: ChainProfile = { ...ethereum, receipts: 'polygon', blockMs: 2_000, windowS: 600, confirmations: 64 }
+// A block that is accepted is final.
+export const avalanche: ChainProfile = { ...ethereum, header: 'avalanche', blockMs: 1_000, windowS: 60, confirmations: 4 }
+/** A developer's own chain is like Ethereum, with a block whenever there is something in it. */
+export const development: ChainProfile = { ...ethereum, blockMs: 1_000, windowS: 128 }

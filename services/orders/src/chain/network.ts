@@ -1,0 +1,83 @@
+import { ApiError } from '@ponte/contracts'
+import { profileOf, typicalSeconds } from '@ponte/payment-router'
+import type { Logger } from '@ponte/service-kit'
+import type { NetworkSettings } from '../config'
+import type { OfferedNetwork } from '../payment/payment'
+import { isBlockedByToken, isContract, openChainReader } from './chain-reader'
+import { createDeploymentCheck, unverifiedDeployment } from './deployment'
+import { depositAddresses } from './deposit-address'
+import { createPayoutAddresses, unpayableAddresses } from './payout-addresses'
+import type { BlockToProve } from './receipt-proof'
+import { readProofs } from './receipts'
+import { createTokenName } from './token-domain'
+
+/** An order waits for a node at most this long when its payout address is new. */
+const CHAIN_TIMEOUT_MS = 3_000
+/** Receipts of a full block are some megabytes. */
+const PROOF_TIMEOUT_MS = 20_000
+
+export interface NetworkDeps {
+  feeBps: bigint
+  development: boolean
+  isDepositAddress(address: string): Promise<boolean>
+  logger: Logger
+}
+
+export type Network = ReturnType<typeof openNetwork>
+
+/** One network: its nodes, whether it is as configured, and where merchants may be paid there. */
+export function openNetwork(
+  { rpcUrls, depositFactory, ...settings }: NetworkSettings,
+  { feeBps, development, isDepositAddress, logger }: NetworkDeps,
+) {
+  const { chainId, tokenAddress, routerAddress, confirmations } = settings
+  const reader = openChainReader(rpcUrls, chainId, CHAIN_TIMEOUT_MS)
+  const archive = openChainReader(rpcUrls, chainId, PROOF_TIMEOUT_MS)
+  const isAsked = rpcUrls.length > 0
+  const expected = { chainId, usdcAddress: tokenAddress, routerAddress, feeBps: Number(feeBps), development }
+  return {
+    ...settings,
+    typicalSeconds: typicalSeconds(chainId, confirmations),
+    depositAddress: depositAddresses(depositFactory),
+    tokenName: createTokenName(reader, tokenAddress),
+    /** No one can be paid there. */
+    unpayable: unpayableAddresses(routerAddress, tokenAddress).map(([address]) => address),
+    prove: (block: BlockToProve) => readProofs(archive, profileOf(chainId), block),
+    deployment: isAsked ? createDeploymentCheck(reader, expected, logger) : unverifiedDeployment,
+    payoutAddresses: createPayoutAddresses({
+      ...{ routerAddress, tokenAddress, isDepositAddress, logger },
+      isBlocked: async address => isAsked && (await isBlockedByToken(reader, tokenAddress, address)),
+      isContract: async address => isAsked && (await isContract(reader, address)),
+    }),
+  }
+}
+
+type Offering = Pick<Network, 'chainId' | 'tokenAddress' | 'routerAddress' | 'depositAddress' | 'deployment' | 'payoutAddresses'>
+
+/**
+ * The networks on which a merchant can be paid at this address, of which the first has to be one: an account's key is the same on all of them, and a contract
+ * wallet can take money only where its code stands. What cannot be asked of another one is not offered. Throws `payout_address_refused`, or
+ * `service_unavailable` while the first chain was not verified.
+ */
+export async function offersFor(
+  payoutAddress: string,
+  [first, ...others]: readonly [Offering, ...Offering[]],
+): Promise<[OfferedNetwork, ...OfferedNetwork[]]> {
+  const isContract = await isContractOn(first, payoutAddress)
+  const found = await Promise.all(
+    others.map(async network => {
+      const there = await isContractOn(network, payoutAddress).catch(error => {
+        if (error instanceof ApiError) return null
+        throw error
+      })
+      return there === true || (there === false && isContract === false) ? [{ ...network, merchantIsContract: there }] : []
+    }),
+  )
+  return [{ ...first, merchantIsContract: isContract === true }, ...found.flat()]
+}
+
+/** Null when that could not be asked. */
+async function isContractOn({ deployment, payoutAddresses }: Offering, payoutAddress: string): Promise<boolean | null> {
+  deployment.requireVerified()
+  return (await payoutAddresses.require(payoutAddress)).isContract
+}
