@@ -90,6 +90,7 @@ export function routes(deps: RouteDeps): Router {
       metadata: body.metadata ?? {},
       brlCentavos: parseBrl(body.brl_amount),
       toleranceUnits: parseNullableUsdc(body.payment_tolerance),
+      chainIds: body.chain_ids,
       expiresAt: expiresAt(body, at),
     })
     addLogFields({ order_id: change.order.id })

@@ -13,7 +13,7 @@ import {
   uuidv7,
 } from '@ponte/service-kit'
 import { standsStill } from './chain/history'
-import { offersFor, openNetwork } from './chain/network'
+import { chosenOf, offersFor, openNetwork } from './chain/network'
 import { createCharges } from './charges'
 import { type NetworkSettings, networksOf, type OrdersConfig, suspendedAfterMs } from './config'
 import { createDossiers } from './dossier/dossiers'
@@ -113,7 +113,10 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     place,
     depositMinUnits: config.DEPOSIT_MIN_UNITS,
     quote: config.ORDERS_PAUSED ? refusePaused : rates.current,
-    offers: payoutAddress => offersFor(payoutAddress, [first, ...others.filter(({ chainId }) => !isSuspended(chainId))]),
+    offers(payoutAddress, chainIds) {
+      const [, ...chosen] = chosenOf([first, ...others], chainIds)
+      return offersFor(payoutAddress, [first, ...chosen.filter(({ chainId }) => !isSuspended(chainId))])
+    },
     head: store.chain.knownHead,
     generation: chainId => store.chain.view(chainId).generation,
   })

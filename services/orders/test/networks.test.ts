@@ -105,6 +105,25 @@ describe('an order that may be paid on two networks', () => {
     expect((await read(order)).exception).toBe('paid_late')
   })
 
+  it('is narrowed to the networks that its merchant names, of which the first has to be one', async () => {
+    const ask = (chain_ids: number[]) =>
+      request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '54.20', chain_ids })
+    const narrowed = (await ask([31_337])).body
+    expect(narrowed.payment).toMatchObject({ chain_id: 31_337 })
+    expect(narrowed.payment.networks).toBeUndefined()
+    await second.report('confirmed', second.payment(narrowed, there))
+    expect((await read(narrowed)).status).toBe('pending')
+    expect((await ask([137, 31_337])).body.payment.networks).toMatchObject([{ chain_id: 31_337 }, { chain_id: 137 }])
+    for (const [chainIds, detail] of [
+      [[137], 'must name 31337'],
+      [[31_337, 10], 'must be of the networks here: 31337, 137'],
+      [[], 'chain_ids'],
+    ] as const) {
+      const { status, body } = await ask([...chainIds])
+      expect([status, body.code, body.detail]).toEqual([400, 'invalid_request', expect.stringContaining(detail)])
+    }
+  })
+
   it('money of a network that it does not name, or of the other network’s token, pays nothing', async () => {
     const order = await create()
     await second.report('confirmed', second.payment(order, { chain_id: 10 }))

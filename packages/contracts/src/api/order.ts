@@ -51,6 +51,10 @@ export const createOrder = z
         'By how much USDC it may be short and still count as paid, instead of what your merchant has set; at most a tenth of `usdc_amount`. No payer sees it',
       example: '1.00',
     }),
+    chain_ids: z.array(z.int()).min(1).max(20).optional().meta({
+      description:
+        'Where several networks are followed: those that it may be paid on, of which the first of the installation is one. All of them by default',
+    }),
     customer: customerInput.nullish(),
     fiscal_document: fiscalDocumentInput.nullish(),
   })

@@ -1,4 +1,4 @@
-import { ApiError } from '@ponte/contracts'
+import { ApiError, invalidField } from '@ponte/contracts'
 import { profileOf, typicalSeconds } from '@ponte/payment-router'
 import type { Logger } from '@ponte/service-kit'
 import type { NetworkSettings } from '../config'
@@ -50,6 +50,19 @@ export function openNetwork(
       isContract: async address => isAsked && (await isContract(reader, address)),
     }),
   }
+}
+
+/** Of the networks those that are named, the first one first; all where none are. Throws `invalid_request`. */
+export function chosenOf<T extends { chainId: number }>(
+  [first, ...others]: readonly [T, ...T[]],
+  chainIds: readonly number[] | undefined,
+): [T, ...T[]] {
+  if (chainIds === undefined) return [first, ...others]
+  const known = [first, ...others].map(({ chainId }) => chainId)
+  if (!chainIds.includes(first.chainId)) throw invalidField('chain_ids', `must name ${first.chainId}, on which every order may be paid`)
+  if (!chainIds.every(chainId => known.includes(chainId)))
+    throw invalidField('chain_ids', `must be of the networks here: ${known.join(', ')}`)
+  return [first, ...others.filter(({ chainId }) => chainIds.includes(chainId))]
 }
 
 type Offering = Pick<Network, 'chainId' | 'tokenAddress' | 'routerAddress' | 'depositAddress' | 'deployment' | 'payoutAddresses'>

@@ -13,8 +13,11 @@ export interface OrderFactoryDeps {
   depositMinUnits: bigint
   /** The quote of this moment. Throws `rate_unavailable`. */
   quote(): Quote
-  /** Where a merchant can be paid at this moment. Throws `payout_address_refused`, or `service_unavailable` while the first chain was not verified. */
-  offers(payoutAddress: string): Promise<readonly [OfferedNetwork, ...OfferedNetwork[]]>
+  /**
+   * Where a merchant can be paid at this moment, on these networks. Throws `payout_address_refused`, `invalid_request` on a network that is not followed, or
+   * `service_unavailable` while the first chain was not verified.
+   */
+  offers(payoutAddress: string, chainIds?: readonly number[]): Promise<readonly [OfferedNetwork, ...OfferedNetwork[]]>
   /** The head of a chain as last reported; null while it is unknown. */
   head(chainId: number): number | null
   /** The present generation of a listener's history, as last reported; null while it is unknown. */
@@ -29,7 +32,7 @@ const HEAD_MARGIN = 128
 /** Makes orders on the terms of this deployment, for a merchant's request and for a subscription's charge alike. */
 export const createOrderFactory = ({ terms, place, depositMinUnits, quote, offers, head, generation }: OrderFactoryDeps) => ({
   async open(input: NewOrder): Promise<Change> {
-    const [first, ...others] = await offers(payoutAddressOf(input.terms))
+    const [first, ...others] = await offers(payoutAddressOf(input.terms), input.chainIds)
     // The id begins with the time at which the order was asked for, so lists by id are lists by time.
     const bare = open(input, quote(), { ...first, ...terms }, uuidv7Time(input.id))
     const placed = ({ chainId, tokenAddress, routerAddress, merchantIsContract, depositAddress }: OfferedNetwork) => ({

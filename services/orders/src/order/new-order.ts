@@ -28,6 +28,8 @@ export interface NewOrder {
   brlCentavos: bigint
   /** By how much it may be short; otherwise as the merchant's terms have it. */
   toleranceUnits?: bigint | null
+  /** The networks that it may be paid on; all that are followed where none are named. */
+  chainIds?: readonly number[] | undefined
   expiresAt: Date
 }
 
