@@ -198,6 +198,22 @@ test('an invitation is revoked once, however often that is asked for and at the 
   expect((await ask(token, 'get', '/audit?action=invitation.revoke').expect(200)).body.data).toHaveLength(1)
 })
 
+test('an invitation that was accepted is not revoked: its member stays until they are removed', async () => {
+  const { token } = await newMerchant(system)
+  const user = newUser()
+  const { id, token: invitation } = await invite(token, user.email, 'viewer')
+  const [joined, revoked] = await Promise.all([accept(user.token, invitation), ask(token, 'delete', `/invitations/${id}`, undefined, 1)])
+  expect([joined.status, revoked.status].sort()).toEqual([200, 409])
+  const { body } = await ask(token, 'get', '/members').expect(200)
+  expect(body.data.some(({ user_id }: { user_id: string }) => user_id === user.sub)).toBe(joined.status === 200)
+
+  const other = newUser()
+  const used = await invite(again(token), other.email, 'viewer')
+  await accept(other.token, used.token).expect(200)
+  expect((await ask(token, 'delete', `/invitations/${used.id}`).expect(409)).body.code).toBe('invalid_state')
+  expect((await ask(token, 'get', `/invitations/${used.id}`).expect(200)).body.revoked_at).toBeNull()
+})
+
 test('the keys that a removed member made are revoked with them, unless they are to stay', async () => {
   const { token, merchant } = await newMerchant(system)
   const [own, leaving, staying] = [await makeKey(token, 'own'), await colleague(token, 'developer'), await colleague(token, 'developer')]

@@ -253,6 +253,8 @@ export const members = {
   }),
   revokeInvitation: bySession('delete', '/merchants/me/invitations/:id', {
     ...{ ...sets, informs: 'account', audit: 'invitation.revoke', summary: 'Revoke an invitation', answers: { 200: 'Invitation' } },
+    description: 'One that was accepted is 409: remove the member.',
+    errors: ['invalid_state'],
   }),
 }
 

@@ -98,6 +98,8 @@ export function memberHandlers(deps: AccountDeps) {
         'invitation.revoke',
         async () => {
           const found = await invitationOf(params.id, res)
+          if (found.acceptedAt && !found.revokedAt)
+            throw new ApiError('invalid_state', 'This invitation was accepted: who joined by it stays until they are removed as a member.')
           return found.revokedAt ? {} : { revoked: found }
         },
       )
