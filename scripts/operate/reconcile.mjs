@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import { fail, StepError } from '../develop/steps.mjs'
 import { audit } from './audit.mjs'
-import { ask, opsUrls, otherNetworks } from './ops-ports.mjs'
+import { ask, namedAmong, opsUrls, otherNetworks } from './ops-ports.mjs'
 
-// The operator's own audit: asks chain-listener, orders and webhook-dispatcher on their ops ports for their rows, and judges them by tests/audit, which
+// The operator's own audit: asks chain-listener, orders and webhook-dispatcher, and api-gateway and subscriptions where they are named, on their ops ports for their rows, and judges them by tests/audit, which
 // imports nothing of theirs. Of several networks it asks each one's listener; the blocks that are named are the first one's. Ends with 1 when anything differs. With --restored 2026-11-22T14:00:00Z/2026-11-22T14:20:00Z the orders that a restored database
 // of orders forgot are named with their money, and are no difference (docs/operating/recover.md). What is of a --retired network is held against nothing.
 const LOOK_AGAIN_MS = 3_000
@@ -21,7 +21,7 @@ async function main() {
     },
   })
   const others = otherNetworks().filter(name => name.startsWith('chain-listener'))
-  const named = opsUrls(['chain-listener', 'orders', 'webhook-dispatcher', ...others])
+  const named = opsUrls(['chain-listener', 'orders', 'webhook-dispatcher', ...namedAmong(['api-gateway', 'subscriptions']), ...others])
   const urls = { ...named, otherListeners: others.map(name => named[name]) }
   const from = blockOf(values['from-block']) ?? 0
   const restored = values.restored.map(spanOf)

@@ -1,10 +1,12 @@
+import { accountDifferences } from './accounts'
 import { checkpointDifferences } from './checkpoints'
 import { entryDifferences } from './entries'
 import { forgottenBy, type LostOrder, lostOrders, type Restored } from './lost'
 import { offersOf } from './networks'
-import { networkDifferences, type OrderEvent, orderDifferences } from './orders'
-import { addressesAgainstOrders, ledgerAgainstOrders, paymentsOf } from './payments'
+import { feeDifferences, networkDifferences, type OrderEvent, orderDifferences } from './orders'
+import { addressesAgainstOrders, authorizationDifferences, ledgerAgainstOrders, paymentsOf } from './payments'
 import { payoutDifferences } from './payouts'
+import { periodDifferences } from './periods'
 import { askPublished, rateDifferences } from './rates'
 import { returnsAgainstListener } from './returns'
 import { ask, groupBy, lower, type OpsUrls, type Row, readTable, text } from './rows'
@@ -72,16 +74,28 @@ export async function audit(
   const asked = retired.find(chainId => networks.has(String(chainId)))
   if (asked !== undefined) throw new Error(`Chain ${asked} is not retired: its listener is asked.`)
   const ofListeners = async (table: string) => (await Promise.all(listeners.map(({ url }) => readTable(url, table)))).flat()
+  const ofService = async (service: 'api-gateway' | 'subscriptions', tables: readonly string[]) => {
+    const url = urls[service]
+    return url === undefined ? undefined : Promise.all(tables.map(table => readTable(url, table)))
+  }
   const [first] = listeners
   if (!first) throw new Error('There is no listener to ask.')
-  const [ledger, payables, watches, checkpoints] = await Promise.all([
+  // Before their copies, which are never ahead of them.
+  const subscribed = await ofService('subscriptions', ['merchants', 'charges', 'attempts'])
+  const accounts = await ofService('api-gateway', ['merchants', 'members', 'api_keys', 'named_keys'])
+  const [ledger, payables, authorizations, watches, checkpoints] = await Promise.all([
     ofListeners('payments'),
     ofListeners('payables'),
+    ofListeners('authorizations'),
     ofListeners('refund_watches'),
     ofListeners('checkpoints'),
   ])
   const payouts = await Promise.all(listeners.map(async ({ url, status }) => ({ status, rows: await readTable(url, 'payouts') })))
-  const [refunds, signatures] = await Promise.all([readTable(orders, 'refunds'), readTable(orders, 'refund_signatures')])
+  const [refunds, signatures, statedAuthorizations] = await Promise.all([
+    readTable(orders, 'refunds'),
+    readTable(orders, 'refund_signatures'),
+    readTable(orders, 'authorizations'),
+  ])
   const [orderRows, payments, sweeps, unmatched, attachments, orderNetworks = [], outbox, merchants, cursors] = await Promise.all(
     ['orders', 'payments', 'sweeps', 'unmatched_payments', 'attachments', 'order_networks', 'outbox', 'merchants', 'chain_cursors'].map(
       table => readTable(orders, table),
@@ -95,10 +109,12 @@ export async function audit(
     )
   const [marketRates, ptaxRates] = await Promise.all([readTable(orders, 'market_rates'), readTable(orders, 'ptax_rates')])
   const unchecked = retired.map(chainId => `what is of chain ${chainId}, which is retired`)
+  for (const [service, rows] of Object.entries({ 'api-gateway': accounts, subscriptions: subscribed }))
+    if (!rows) unchecked.push(`what ${service} owns: its ops port is not named`)
   const published =
     ptaxUrl === undefined ? undefined : await askPublished(ptaxUrl, ptaxRates).catch(error => void unchecked.push(String(error)))
-  const [events, deliveries, receivers] = await Promise.all(
-    ['events', 'deliveries', 'merchants'].map(table => readTable(dispatcher, table)),
+  const [events, deliveries, attempts, receivers] = await Promise.all(
+    ['events', 'deliveries', 'attempts', 'merchants'].map(table => readTable(dispatcher, table)),
   )
   const books = {
     created: createdOf(outbox ?? []),
@@ -145,7 +161,22 @@ export async function audit(
     ),
     ...checkpointDifferences(checkpoints, ledger),
     ...returnsAgainstListener({ ...books, refunds, signatures, watches, now, isForgotten }),
+    ...authorizationDifferences(statedAuthorizations, authorizations),
     ...networkDifferences(books.orders, orderNetworks),
+    ...feeDifferences(books.orders),
+    ...(accounts
+      ? accountDifferences({
+          ...{ merchants: accounts[0] ?? [], members: accounts[1] ?? [], apiKeys: accounts[2] ?? [], namedKeys: accounts[3] ?? [] },
+          copies: {
+            orders: merchants ?? [],
+            'webhook-dispatcher': receivers ?? [],
+            ...(subscribed ? { subscriptions: subscribed[0] ?? [] } : {}),
+          },
+          events: events ?? [],
+          now,
+        })
+      : []),
+    ...(subscribed ? periodDifferences(subscribed[1] ?? [], subscribed[2] ?? [], books.orders) : []),
     ...books.orders.flatMap(order =>
       orderDifferences({
         order,
@@ -160,6 +191,7 @@ export async function audit(
       outbox: outbox ?? [],
       events: events ?? [],
       deliveries: deliveries ?? [],
+      attempts: attempts ?? [],
       merchants: receivers ?? [],
       now,
       isForgotten,

@@ -201,6 +201,17 @@ export function networkDifferences(orders: readonly Row[], watched: readonly Row
   })
 }
 
+/** A router's fee never changes, and each of its orders has it. */
+export function feeDifferences(orders: readonly Row[]): string[] {
+  return [...groupBy(orders, row => `${row.chain_id} ${lower(row.router_address)}`).values()].flatMap(of => {
+    const counted = [...groupBy(of, ({ fee_bps }) => String(fee_bps)).values()].sort((a, b) => b.length - a.length)
+    const [most, ...others] = counted
+    return others
+      .flat()
+      .map(({ id, fee_bps }) => `fee_bps: order ${id} has ${fee_bps}, and ${most?.length} others of its router ${most?.[0]?.fee_bps}`)
+  })
+}
+
 /** The sums and positions that are kept with an order, counted anew from its payments. */
 function tallyDifferences(order: Row, live: readonly Row[]): string[] {
   const at = (row: Row | undefined, column: string) => text(row?.[column])

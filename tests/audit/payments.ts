@@ -232,3 +232,20 @@ function listenerOf(id: string, { networks }: Books): string {
 }
 
 export const paymentsOf = (rows: readonly Row[]) => groupBy(rows, row => String(row.order_id))
+
+/** A signature whose amount is not due, because it is on its way, is one that the listener has. */
+export function authorizationDifferences(stated: readonly Row[], authorizations: readonly Row[]): string[] {
+  const known = groupBy(authorizations, row => String(row.order_id))
+  return stated
+    .filter(({ status }) => status === 'accepted' || status === 'submitted')
+    .flatMap(row => {
+      const about = `the signature of order ${row.order_id}`
+      const mine = known.get(String(row.order_id))?.find(({ order_attempt }) => text(order_attempt) === text(row.attempt))
+      if (!mine) return [`signatures: ${about} is ${row.status}, and the listener does not have it`]
+      return unlike(about, [
+        ['payer', lower(row.payer_address), lower(mine.payer)],
+        ['amount', text(row.gross_units), text(mine.units)],
+        ['valid_before', text(row.valid_before), text(mine.valid_before)],
+      ])
+    })
+}

@@ -8,6 +8,9 @@ export interface OpsUrls {
   otherListeners?: readonly string[]
   orders: string
   'webhook-dispatcher': string
+  /** Without them what they own is held against nothing. */
+  'api-gateway'?: string
+  subscriptions?: string
 }
 
 export async function ask<T>(url: string, path: string): Promise<T> {

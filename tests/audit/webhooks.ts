@@ -24,6 +24,7 @@ export interface Deliveries {
   outbox: readonly Row[]
   events: readonly Row[]
   deliveries: readonly Row[]
+  attempts: readonly Row[]
   merchants: readonly Row[]
   now: number
   /** True for an event that a restored database of orders has published and forgotten. */
@@ -33,7 +34,7 @@ export interface Deliveries {
 export const eventOf = (row: Row): OrderEvent => JSON.parse(String(row.body)) as OrderEvent
 
 /** Every event for a merchant was published, is kept by the dispatcher as it was, and is delivered, on its way, or dead with a reason. */
-export function eventsAgainstDeliveries({ outbox, events, deliveries, merchants, now, isForgotten }: Deliveries): string[] {
+export function eventsAgainstDeliveries({ outbox, events, deliveries, attempts, merchants, now, isForgotten }: Deliveries): string[] {
   const kept = new Map(events.map(row => [String(row.id), row]))
   const published = groupBy(deliveries, row => String(row.event_id))
   const versions = new Map(merchants.map(row => [String(row.id), row]))
@@ -68,6 +69,7 @@ export function eventsAgainstDeliveries({ outbox, events, deliveries, merchants,
       deliveries,
       kept,
     ),
+    ...attemptDifferences(deliveries, attempts),
     ...numbering(events),
   ]
 }
@@ -129,6 +131,21 @@ function deliveryDifferences(delivery: Row, event: Row): string[] {
   if (Number(attempts) > 7 || Number(tries) < Number(attempts) || (status === 'delivered' && Number(attempts) < 1))
     found.push(`attempts: ${about} is ${status} after ${attempts} attempts and ${tries} tries`)
   return found
+}
+
+/** What is delivered was delivered by its last attempt. */
+function attemptDifferences(deliveries: readonly Row[], attempts: readonly Row[]): string[] {
+  const placeOf = (id: unknown, ordinal: unknown) => `${id} ${ordinal}`
+  const made = new Map(attempts.map(row => [placeOf(row.delivery_id, row.ordinal), row]))
+  return deliveries
+    .filter(({ status }) => status === 'delivered')
+    .flatMap(({ id, tries, last_http_status }) => {
+      const last = made.get(placeOf(id, tries))
+      return unlike(`the last attempt of delivery ${id}`, [
+        ['outcome', last?.outcome, 'delivered'],
+        ['http_status', last?.http_status, last_http_status],
+      ])
+    })
 }
 
 /** Orders in the dispatcher's books that orders never published, and deliveries of no event. */

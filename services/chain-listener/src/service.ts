@@ -195,6 +195,10 @@ const audited = {
   payments: ['chain_id', 'block_hash', 'log_index'],
   payables: ['chain_id', 'order_id'],
   payouts: ['chain_id', 'address'],
+  authorizations: {
+    key: ['chain_id', 'memo', 'payer', 'salt'],
+    shown: ['chain_id', 'memo', 'payer', 'salt', 'order_id', 'order_attempt', 'revision', 'state', 'units', 'valid_before', 'tx_hash'],
+  },
   refund_watches: ['chain_id', 'refund_id'],
   checkpoints: ['chain_id', 'to_block'],
 }

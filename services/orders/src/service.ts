@@ -284,6 +284,7 @@ const audited = {
   refunds: ['id'],
   refund_signatures: ['refund_id', 'valid_before'],
   order_networks: ['order_id', 'chain_id'],
+  authorizations: ['order_id'],
   outbox: ['id'],
   merchants: ['id'],
   payout_addresses: ['merchant_id', 'merchant_version'],

@@ -1,6 +1,7 @@
 import { queuesReadBy, topology } from '@ponte/contracts'
 import {
   answerRetention,
+  auditRoutes,
   consumer,
   createApp,
   httpServer,
@@ -83,9 +84,12 @@ export function createSubscriptions(config: SubscriptionsConfig, overrides: Over
   return assemble({
     parts: [relay, scheduler, pruning, consumer(bus, queues, reacting)],
     http,
-    operators: dueRoute(store, scheduler),
+    operators: dueRoute(store, scheduler).use(auditRoutes(database, audited)),
   })
 }
+
+/** Read row by row by an auditor. */
+const audited = { merchants: ['id'], charges: ['subscription_id', 'period_index'], attempts: ['order_id'] }
 
 const FACTS: Record<Change['facts'][number]['kind'], true> = {
   charge_requested: true,

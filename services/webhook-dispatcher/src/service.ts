@@ -114,11 +114,19 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
       consumer(bus, queues, reactions({ store, due: worker.due, admit: admission.wake, stored: pull.arrived })),
     ],
     http,
-    operators: auditRoutes(database, { events: ['id'], deliveries: ['id'], merchants: ['id'] }).use(
+    operators: auditRoutes(database, audited).use(
       resealRoutes(database, config.SEAL_KEY, SEALED),
       ...(config.PONTE_MODE === 'live' ? [] : [hurryRoute(store, worker.due)]),
     ),
     // Stopped before HTTP, which waits for its answers.
     last: [pull],
   })
+}
+
+/** Read row by row by an auditor. */
+const audited = {
+  events: ['id'],
+  deliveries: ['id'],
+  merchants: ['id'],
+  attempts: { key: ['delivery_id', 'ordinal'], shown: ['delivery_id', 'ordinal', 'outcome', 'http_status'] },
 }
