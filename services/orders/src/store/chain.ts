@@ -145,6 +145,10 @@ export interface ChainState extends ChainView {
   missing: number
 }
 
+/** For `$1` chain: what a row has was stated in an earlier generation of the listener. */
+export const IS_OF_BEFORE = 'generation IS DISTINCT FROM (SELECT generation FROM chain_cursors WHERE chain_id = $1)'
+/** For `$1` chain. No listener follows a deeper reorganisation. */
+export const IS_REVERSIBLE = 'block_number > (SELECT head_block - 10000 FROM chain_cursors WHERE chain_id = $1)'
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const historyRow = z.object({
   generation: z.string(),

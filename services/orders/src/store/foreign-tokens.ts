@@ -2,6 +2,7 @@ import { type ListAttention, recoveryFailure } from '@ponte/contracts'
 import { type Database, outboxRows, type Statement, type StoredAnswer, updateVersioned } from '@ponte/service-kit'
 import type { Mark, Seen } from '../payment/mismatch'
 import { type ForeignToken, type FoundToken, recoveryWatch, watched } from '../recovery/recovery'
+import { IS_OF_BEFORE, IS_REVERSIBLE } from './chain'
 import { int, table, text, time, units } from './table'
 
 const found = {
@@ -55,15 +56,19 @@ const MARK: Statement = {
   text: 'UPDATE foreign_tokens SET handled_at = $at, handled_by = $by, handled_facts = $facts, handled_note = $note WHERE id = $id',
 }
 
-// Raw SQL: a partial index finds them. What was not heard of for long, or in an earlier generation, the listener may have lost.
+// Raw SQL: an index finds those of each kind. What was not heard of for long, or in an earlier generation, the listener may have lost, and with it
+// that a reorganisation took back what was recovered.
 const UNHEARD = `
   SELECT ${tokens.select()}, memo, merchant_address AS "merchantAddress",
     coalesce((SELECT other ->> 'routerAddress' FROM jsonb_array_elements(networks) AS other WHERE (other ->> 'chainId')::int = foreign_tokens.chain_id),
       router_address) AS "routerAddress"
   FROM foreign_tokens JOIN orders ON orders.id = order_id
-  WHERE foreign_tokens.chain_id = $1 AND recovery_id IS NOT NULL AND block_time IS NULL AND failure_code IS NULL AND requested_at > $2
-    AND (known_at IS NULL OR known_at < $3 OR foreign_tokens.generation IS DISTINCT FROM (SELECT generation FROM chain_cursors WHERE chain_id = $1))
-    AND (asked_at IS NULL OR asked_at < $4) ORDER BY known_at NULLS FIRST LIMIT $5`
+  WHERE foreign_tokens.id IN (
+    SELECT id FROM foreign_tokens WHERE chain_id = $1 AND recovery_id IS NOT NULL AND block_time IS NULL AND failure_code IS NULL
+      AND (known_at IS NULL OR known_at < $3 OR ${IS_OF_BEFORE})
+    UNION ALL SELECT id FROM foreign_tokens
+      WHERE chain_id = $1 AND ${IS_REVERSIBLE} AND ${IS_OF_BEFORE})
+    AND requested_at > $2 AND (asked_at IS NULL OR asked_at < $4) ORDER BY known_at NULLS FIRST LIMIT $5`
 const ASKED: Statement = { name: 'recoveries-asked', text: 'UPDATE foreign_tokens SET asked_at = $at WHERE id = ANY($ids::uuid[])' }
 
 const PAGE = 500

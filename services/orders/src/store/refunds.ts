@@ -2,6 +2,7 @@ import { type Database, insertRows, type OutboxRow, outboxRows, type Statement, 
 import { z } from 'zod'
 import type { RefundClaim } from '../refund/claim'
 import { refundWatch, type StoredRefund } from '../refund/stored-refund'
+import { IS_OF_BEFORE, IS_REVERSIBLE } from './chain'
 import { refundClaims } from './refund-claims'
 import { int, table, text, time, units } from './table'
 
@@ -73,15 +74,12 @@ const COMMIT: Statement = {
   ])}`,
 }
 
-const IS_OF_BEFORE = 'generation IS DISTINCT FROM (SELECT generation FROM chain_cursors WHERE chain_id = $1)'
-/** No listener follows a deeper reorganisation. */
-const REORG_MAX = 10_000
 // Raw SQL: an index finds those of each kind. The listener answers when something changed and when it is asked; what it was not heard of for long, or
 // in an earlier generation, it may have lost, and with it that a reorganisation took back what had gone. A wallet may have signed what was cancelled here.
 const UNHEARD = `${FIND} WHERE refunds.id IN (
     SELECT id FROM refunds WHERE ended IS NULL AND (known_at IS NULL OR known_at < $3 OR ${IS_OF_BEFORE})
     UNION ALL SELECT id FROM refunds
-      WHERE block_number > (SELECT head_block - ${REORG_MAX} FROM chain_cursors WHERE chain_id = $1) AND ${IS_OF_BEFORE})
+      WHERE ${IS_REVERSIBLE} AND ${IS_OF_BEFORE})
   AND chain_id = $1 AND (cancelled_at IS NULL OR cancelled_at > $2) AND (asked_at IS NULL OR asked_at < $4) ORDER BY known_at NULLS FIRST LIMIT $5`
 const ASKED: Statement = { name: 'refunds-asked', text: 'UPDATE refunds SET asked_at = $at WHERE id = ANY($ids::uuid[])' }
 
