@@ -104,6 +104,29 @@ describe('the store, each statement by itself', () => {
     })
   })
 
+  describe('a generation that begins while the relayer publishes', () => {
+    const beginDuring = async (published: number, publishes: string) => {
+      await store.generation.takeLease(0)
+      await insertOrder(1)
+      await database.query("UPDATE payables SET blocked_reason = 'token_paused', blocked_revision = 1, blocked_published = $1", [published])
+      const publishing = database.query(`DO $$ BEGIN ${publishes} END $$`)
+      await new Promise(resolve => setTimeout(resolve, 300))
+      const begun = await store.generation.overtake(`${'f'.repeat(8)}-ffff-7fff-bfff-ffffffff0000`)
+      await publishing
+      const { rows } = await database.query<{ published: number }>('SELECT blocked_published AS published FROM payables')
+      return { begun, published: rows[0]?.published }
+    }
+    const ROW = 'UPDATE payables SET blocked_published = 1;'
+    const LEASE = 'UPDATE chain_cursor SET epoch = epoch;'
+
+    it('waits for its rows, and is not waited for', async () => {
+      expect(await beginDuring(1, `${ROW} PERFORM pg_sleep(1); ${LEASE}`)).toEqual({ begun: true, published: 0 })
+    })
+    it('has what it published at that moment published again', async () => {
+      expect(await beginDuring(0, `${ROW} ${LEASE} PERFORM pg_sleep(1);`)).toEqual({ begun: true, published: 0 })
+    })
+  })
+
   it('going back covers only what the scan reads for already: an address that comes meanwhile is followed from the next turn on', async () => {
     const epoch = await store.generation.takeLease(0)
     await database.query('UPDATE chain_cursor SET scanned_number = 10, confirmed_number = 1, announced_number = 1, since = 0')

@@ -13,18 +13,21 @@ const TAKE = `
   INSERT INTO chain_cursor (chain_id, epoch, start_block, server, generation, since) VALUES ($1, 1, $2, $3, $4, $2)
   ON CONFLICT (chain_id) DO UPDATE SET epoch = chain_cursor.epoch + 1
   RETURNING epoch::text AS epoch`
-/** Publishes again all that the relayer publishes once. No order lives as long as 30 days. */
+/**
+ * Publishes again all that the relayer publishes once. No order lives as long as 30 days. Whether a row was published is not asked of the statement's
+ * snapshot: what the relayer is committing meanwhile is waited for, and published again too.
+ */
 const republished = (when: string) => `
   signed AS (
-    UPDATE authorizations SET published = 0 WHERE ${when} AND chain_id = $1 AND published > 0 AND created_at > now() - interval '30 days'),
-  blocked AS (UPDATE payables SET blocked_published = 0 WHERE ${when} AND chain_id = $1 AND blocked_published > 0)`
-const begun = (update: string) =>
-  `WITH begun AS (${update} RETURNING chain_id), ${republished('EXISTS (SELECT FROM begun)')} SELECT FROM begun`
-const RENEW = begun(`
-  UPDATE chain_cursor SET server = $2, generation = $3, ${BEGIN}
-  WHERE chain_id = $1 AND (server IS DISTINCT FROM $2 OR generation IS NULL)`)
-const FORGET = begun(`
-  UPDATE chain_cursor SET generation = $3, epoch = epoch + 1, ${BEGIN} WHERE chain_id = $1 AND generation = $2`)
+    UPDATE authorizations SET published = 0 WHERE ${when} AND chain_id = $1 AND created_at > now() - interval '30 days' RETURNING 1),
+  blocked AS (UPDATE payables SET blocked_published = 0 WHERE ${when} AND chain_id = $1 AND blocked_revision > 0 RETURNING 1)`
+/** The cursor is locked behind the rows, as by every write under a lease: in the other order two wait for each other. */
+const behind = (ctes: readonly string[]) => ctes.map(cte => `(SELECT count(*) FROM ${cte}) >= 0`).join(' AND ')
+const begun = (values: string, where: string) => `
+  WITH ${republished(`EXISTS (SELECT FROM chain_cursor WHERE ${where})`)}
+  UPDATE chain_cursor SET ${values}, ${BEGIN} WHERE ${where} AND ${behind(['signed', 'blocked'])}`
+const RENEW = begun('server = $2, generation = $3', 'chain_id = $1 AND (server IS DISTINCT FROM $2 OR generation IS NULL)')
+const FORGET = begun('generation = $3, epoch = epoch + 1', 'chain_id = $1 AND generation = $2')
 
 // Raw SQL: what was committed under the leases before is what the cursor holds.
 const MARK = `
@@ -48,10 +51,10 @@ const KNOWN = `
 // With the blocks that orders has lost: it may have lost the rest too.
 const FOLLOWED = `
   WITH ${republished('$2::bigint IS NOT NULL')},
-  returned AS (UPDATE refund_watches SET asked = true, is_final = false WHERE $2::bigint IS NOT NULL AND chain_id = $1 AND asked_at > now() - interval '30 days'),
-  recovered AS (UPDATE recoveries SET asked = true, is_final = false WHERE $2::bigint IS NOT NULL AND chain_id = $1 AND asked_at > now() - interval '30 days')
+  returned AS (UPDATE refund_watches SET asked = true, is_final = false WHERE $2::bigint IS NOT NULL AND chain_id = $1 AND asked_at > now() - interval '30 days' RETURNING 1),
+  recovered AS (UPDATE recoveries SET asked = true, is_final = false WHERE $2::bigint IS NOT NULL AND chain_id = $1 AND asked_at > now() - interval '30 days' RETURNING 1)
   UPDATE chain_cursor SET followed_confirmed = confirmed_number, followed_watermark = $3, republish_from = least(republish_from, $2::bigint)
-  WHERE chain_id = $1`
+  WHERE chain_id = $1 AND ${behind(['signed', 'blocked', 'returned', 'recovered'])}`
 
 /** The furthest that orders has seen: of which history, lease and version, and the block up to which it has everything. */
 export interface Followed {
