@@ -1,4 +1,4 @@
-import { type Networks, offerOn, type Retired } from './networks'
+import { type Networks, offerOn, offersOf, type Retired } from './networks'
 import { groupBy, lower, millis, type Row, seconds, text, units, unlike } from './rows'
 
 export interface EntryBooks {
@@ -83,7 +83,8 @@ export function dueEntries(books: EntryBooks): Due[] {
   const confirmed = ledger.filter(({ state }) => state === 'confirmed')
   const known = new Set(confirmed.filter(({ kind }) => kind === 'transfer').map(row => `${row.chain_id} ${row.memo} ${lower(row.deposit)}`))
   const termsMatch = (order: Row, row: Row) => {
-    const offer = offerOn(order, row.chain_id)
+    // An address is swept for its order, whether it offers the network or not.
+    const offer = row.kind === 'sweep' ? offersOf(order).find(({ chain }) => chain === text(row.chain_id)) : offerOn(order, row.chain_id)
     const token = books.networks.get(String(row.chain_id))?.token
     return offer !== undefined && offer.token === token && offer.router === lower(row.router) && offer.merchant === lower(row.merchant)
   }

@@ -133,9 +133,9 @@ export async function audit(
   /** Until when every network of the order is read and confirmed, in seconds. */
   const confirmedTime = (order: Row) =>
     Math.min(
-      ...offersOf(order).map(
-        ({ chain }) => Date.parse(String(cursors?.find(row => text(row.chain_id) === chain)?.confirmed_time ?? 0)) / 1_000,
-      ),
+      ...offersOf(order)
+        .filter(({ isOffered }) => isOffered)
+        .map(({ chain }) => Date.parse(String(cursors?.find(row => text(row.chain_id) === chain)?.confirmed_time ?? 0)) / 1_000),
     )
   const others = new Map([
     ...listeners.map(({ status, confirmed }) => [String(status.chain_id), confirmed] as const),

@@ -19,6 +19,8 @@ export interface Offer {
   deposit: string | null
   watchFrom: unknown
   merchantIsContract: unknown
+  /** It is watched there, and what comes counts for nothing otherwise. */
+  isOffered: boolean
 }
 
 /** Chains whose listener is gone for good: what is of one of them is held against nothing. */
@@ -36,15 +38,25 @@ export const offersOf = (order: Row): Offer[] => [
     order.deposit_address,
     order.watch_from,
     order.merchant_is_contract,
+    true,
   ),
   ...(Array.isArray(order.networks) ? order.networks.map(Object) : []).map(other =>
-    offer(other.chainId, order, other.routerAddress, other.tokenAddress, other.depositAddress, other.watchFrom, other.merchantIsContract),
+    offer(
+      other.chainId,
+      order,
+      other.routerAddress,
+      other.tokenAddress,
+      other.depositAddress,
+      other.watchFrom,
+      other.merchantIsContract,
+      other.isOffered !== false,
+    ),
   ),
 ]
 
 /** Undefined where the order may not be paid on that chain. */
 export const offerOn = (order: Row | undefined, chain: unknown): Offer | undefined =>
-  order && offersOf(order).find(one => one.chain === text(chain))
+  order && offersOf(order).find(one => one.isOffered && one.chain === text(chain))
 
 const offer = (
   chain: unknown,
@@ -54,7 +66,8 @@ const offer = (
   deposit: unknown,
   watchFrom: unknown,
   merchantIsContract: unknown,
+  isOffered: boolean,
 ) => ({
   ...{ chain: String(chain), merchant: lower(order.merchant_address), router: lower(router), token: lower(token), deposit: lower(deposit) },
-  ...{ watchFrom, merchantIsContract },
+  ...{ watchFrom, merchantIsContract, isOffered },
 })

@@ -204,7 +204,7 @@ function attached(books: Books, rules: OrderRules): Outcome {
     attachedAt: AT,
   }
   const ledger = { ...ledgerOf(books, rules), payments: books.payments, isAll: true }
-  const change = rules.attach(ledger, stray, attachment, books.view)
+  const change = rules.attach(ledger, stray, attachment, () => books.view)
   const moved = {
     ...books,
     payments: orderRules.withPayments(books.payments, [stray]),

@@ -15,7 +15,7 @@ import type { Change, Order } from './order/order'
 import { receivePayments } from './order/progress'
 import { type Blocks, changesOf } from './payment/blocks'
 import { type MismatchReason, mismatchesOf, unmatchedEvents } from './payment/mismatch'
-import { isNewer, type Payment } from './payment/payment'
+import { hasSeveralNetworks, isNewer, type Payment } from './payment/payment'
 import { isDirect, type Report, reportsOf, sweepsOf } from './payment/report'
 import { requireNonePromised } from './refund/stored-refund'
 import type { Cursor, IntakeLedger, Store, Taken, Unmatched } from './store'
@@ -221,7 +221,8 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
       const related = await store.intake.related(query)
       const ledgers = related.ledgers.filter(({ order }) => order.memo === memo)
       // Read behind the cursor: a merchant may have counted some of it for another order since.
-      const waiting = related.unmatched.filter(row => row.memo === memo && row.reason === 'unknown_memo')
+      const isEarly = new Set(query.ids)
+      const waiting = related.unmatched.filter(row => row.memo === memo && isEarly.has(row.id))
       const reports = waiting.map(row => ({ payment: row, memo, target: row }))
       const reasons = mismatchesOf(reports, ledgers[0]?.order ?? null, new Set(ledgers[0]?.payments.map(({ id }) => id)))
       const counted = waiting.filter(({ id }) => !reasons.has(id))
@@ -250,7 +251,7 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
       requireNonePromised(await store.refunds.ofOrder(orderId))
       const history = await store.orders.history(orderId)
       if (history) requireNoneComing(history)
-      const change = attach(before, row, attachment, store.chain.viewOf(before.order))
+      const change = attach(before, row, attachment, store.chain.viewOf)
       const taken = {
         changes: [change],
         payments: [{ ...row, orderId }],
@@ -295,7 +296,13 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
 
   return {
     claimEarlyPayments,
-    attach: (...args: Parameters<typeof attachPayment>) => mutex.runExclusive(() => attachPayment(...args)),
+    attach: (...args: Parameters<typeof attachPayment>) =>
+      mutex.runExclusive(async () => {
+        const order = await attachPayment(...args)
+        // What else came on a network that it offers only now.
+        if (order && hasSeveralNetworks(order)) await claimEarlyPayments(order.memo)
+        return order
+      }),
     /** Answers the orders that changed. */
     take: (blocks: ChainBlocks, eventId: string): Promise<Decided> => mutex.runExclusive(() => take(blocks, eventId)),
   }

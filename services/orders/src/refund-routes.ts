@@ -28,7 +28,7 @@ import type { PayoutAddresses } from './chain/payout-addresses'
 import { isSignedByOwner, type ReturnTerms, returnTypedData, type TokenName } from './chain/token-domain'
 import { type NetworkPlace, type OrderHistory, placeOf } from './order/body'
 import type { Order } from './order/order'
-import { chainIdsOf, mainChainOf } from './payment/payment'
+import { chainIdsOf, hasSeveralNetworks, mainChainOf } from './payment/payment'
 import { approve, needsApproval, type RefundLimit, requireTwoMembers } from './refund/approval'
 import { claimBody } from './refund/claim'
 import { openedRefund, requireReturnable, wantedUnits } from './refund/opening'
@@ -104,9 +104,9 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
   }
 
   /** Its network is named only where the order has several. */
-  const bodyOf = (refund: StoredRefund, { networks }: Order, ...rest: [RefundLimit, RefundBody['typed_data']]): RefundBody => ({
+  const bodyOf = (refund: StoredRefund, order: Order, ...rest: [RefundLimit, RefundBody['typed_data']]): RefundBody => ({
     ...refundBody(refund, ...rest),
-    ...(networks.length === 0 ? {} : { network: placeOf(refund.chainId, deps).network, chain_id: refund.chainId }),
+    ...(hasSeveralNetworks(order) ? { network: placeOf(refund.chainId, deps).network, chain_id: refund.chainId } : {}),
   })
 
   /** By all refunds of the order, with those that are about to be written as they will be. */

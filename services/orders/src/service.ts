@@ -13,7 +13,7 @@ import {
   uuidv7,
 } from '@ponte/service-kit'
 import { standsStill } from './chain/history'
-import { chosenOf, offersFor, openNetwork } from './chain/network'
+import { offersFor, openNetwork, requireChoice } from './chain/network'
 import { createCharges } from './charges'
 import { type NetworkSettings, networksOf, type OrdersConfig, suspendedAfterMs } from './config'
 import { createDossiers } from './dossier/dossiers'
@@ -114,8 +114,9 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     depositMinUnits: config.DEPOSIT_MIN_UNITS,
     quote: config.ORDERS_PAUSED ? refusePaused : rates.current,
     offers(payoutAddress, chainIds) {
-      const [, ...chosen] = chosenOf([first, ...others], chainIds)
-      return offersFor(payoutAddress, [first, ...chosen.filter(({ chainId }) => !isSuspended(chainId))])
+      if (chainIds) requireChoice([first, ...others], chainIds)
+      const isOpen = (chainId: number) => !isSuspended(chainId) && (chainIds?.includes(chainId) ?? true)
+      return offersFor(payoutAddress, [first, ...others], isOpen)
     },
     head: store.chain.knownHead,
     generation: chainId => store.chain.view(chainId).generation,

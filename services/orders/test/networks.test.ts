@@ -111,8 +111,6 @@ describe('an order that may be paid on two networks', () => {
     const narrowed = (await ask([31_337])).body
     expect(narrowed.payment).toMatchObject({ chain_id: 31_337 })
     expect(narrowed.payment.networks).toBeUndefined()
-    await second.report('confirmed', second.payment(narrowed, there))
-    expect((await read(narrowed)).status).toBe('pending')
     expect((await ask([137, 31_337])).body.payment.networks).toMatchObject([{ chain_id: 31_337 }, { chain_id: 137 }])
     for (const [chainIds, detail] of [
       [[137], 'must name 31337'],
@@ -122,6 +120,68 @@ describe('an order that may be paid on two networks', () => {
       const { status, body } = await ask([...chainIds])
       expect([status, body.code, body.detail]).toEqual([400, 'invalid_request', expect.stringContaining(detail)])
     }
+  })
+
+  describe('that offers one of them', () => {
+    const narrowed = async (): Promise<OrderBody> => {
+      expiresIn += 20_000
+      const body = { brl_amount: '54.20', expires_in: expiresIn, chain_ids: [31_337] }
+      return (await request(system.url).post('/api/v1/orders').set(asMerchant()).send(body)).body
+    }
+    const transfer = (order: OrderBody, change: object = {}) =>
+      second.payment(order, { ...there, kind: 'transfer', deposit_address: order.payment.deposit_address, ...change })
+    const itemOf = async (order: OrderBody): Promise<AttentionItemBody | undefined> => {
+      const { body } = await request(system.url).get('/api/v1/attention').set(asMerchant())
+      return body.data.find(({ payment }: AttentionItemBody) => payment?.memo === order.memo)
+    }
+    const count = (item: AttentionItemBody | undefined, order: OrderBody) =>
+      request(system.url)
+        .post(`/api/v1/attention/${item?.id}/attach`)
+        .set(asMerchant())
+        .send({ order_id: order.id, reason: 'the payer chose it' })
+
+    it('is watched on the other: what comes there needs attention, and counts once its merchant counts it', async () => {
+      const order = await narrowed()
+      await until(async () => {
+        const { rows } = await system.sql.query("SELECT FROM outbox WHERE type = 'deposit.watch' AND body LIKE $1", [`%${order.id}%`])
+        return rows.length === 2
+      }, 'not watched on both')
+      const [half, rest] = [transfer(order, { gross: 4_000_000n }), transfer(order, { gross: 6_000_000n })]
+      await second.report('confirmed', half)
+      expect((await read(order)).status).toBe('pending')
+      const item = await itemOf(order)
+      expect(item).toMatchObject({ reasons: ['unmatched'], actions: ['attach'], payment: { reason: 'wrong_chain', chain_id: 137 } })
+      const elsewhere = await count(item, await create())
+      expect([elsewhere.status, elsewhere.body.code]).toEqual([409, 'invalid_state'])
+      const counted = await count(item, order)
+      expect([counted.status, counted.body.status]).toEqual([200, 'underpaid'])
+      expect(counted.body.payment.networks).toMatchObject([{ chain_id: 31_337 }, { chain_id: 137 }])
+      // It offers that network from now on.
+      await second.report('confirmed', rest)
+      await until(async () => (await read(order)).status === 'paid', 'not paid')
+      expect((await read(order)).payments).toMatchObject([{ chain_id: 137 }, { chain_id: 137 }])
+    })
+
+    it('takes the rest of what came there with the first payment that is counted', async () => {
+      const order = await narrowed()
+      await second.report('confirmed', transfer(order, { gross: 4_000_000n }))
+      await second.report('confirmed', second.payment(order, { ...there, gross: 6_000_000n }))
+      await count(await itemOf(order), order)
+      expect((await read(order)).status).toBe('paid')
+      expect(await itemOf(order)).toBeUndefined()
+    })
+
+    it('expires whatever the other does, and waits for it once it offers it', async () => {
+      const [plain, accepted] = [await narrowed(), await narrowed()]
+      await second.report('confirmed', transfer(accepted, { gross: 4_000_000n }))
+      expect((await count(await itemOf(accepted), accepted)).body.status).toBe('underpaid')
+      await system.bus.publish(first.advance(at(accepted, 10), { watched: watched(plain, accepted) }))
+      await until(async () => (await read(plain)).status === 'expired', 'not expired')
+      await system.orders.idle()
+      expect((await read(accepted)).status).toBe('underpaid')
+      await system.bus.publish(second.advance(at(accepted, 10), { chain_id: 137, watched: watched(accepted) }))
+      await until(async () => (await read(accepted)).status === 'expired', 'not expired')
+    })
   })
 
   it('money of a network that it does not name, or of the other network’s token, pays nothing', async () => {

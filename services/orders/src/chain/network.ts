@@ -52,41 +52,43 @@ export function openNetwork(
   }
 }
 
-/** Of the networks those that are named, the first one first; all where none are. Throws `invalid_request`. */
-export function chosenOf<T extends { chainId: number }>(
-  [first, ...others]: readonly [T, ...T[]],
-  chainIds: readonly number[] | undefined,
-): [T, ...T[]] {
-  if (chainIds === undefined) return [first, ...others]
+/** Throws `invalid_request` where a choice of networks names one that is not followed, or leaves out the first. */
+export function requireChoice(
+  [first, ...others]: readonly [Pick<Network, 'chainId'>, ...Pick<Network, 'chainId'>[]],
+  chainIds: readonly number[],
+): void {
   const known = [first, ...others].map(({ chainId }) => chainId)
   if (!chainIds.includes(first.chainId)) throw invalidField('chain_ids', `must name ${first.chainId}, on which every order may be paid`)
   if (!chainIds.every(chainId => known.includes(chainId)))
     throw invalidField('chain_ids', `must be of the networks here: ${known.join(', ')}`)
-  return [first, ...others.filter(({ chainId }) => chainIds.includes(chainId))]
 }
 
 type Offering = Pick<Network, 'chainId' | 'tokenAddress' | 'routerAddress' | 'depositAddress' | 'deployment' | 'payoutAddresses'>
 
 /**
- * The networks on which a merchant can be paid at this address, of which the first has to be one: an account's key is the same on all of them, and a contract
- * wallet can take money only where its code stands. What cannot be asked of another one is not offered. Throws `payout_address_refused`, or
+ * The networks, and on which of them a merchant can be paid at this address; the first has to be one. An account's key is the same on all of them, and a
+ * contract wallet can take money only where its code stands. One that is closed, or cannot be asked, is not offered. Throws `payout_address_refused`, or
  * `service_unavailable` while the first chain was not verified.
  */
 export async function offersFor(
   payoutAddress: string,
   [first, ...others]: readonly [Offering, ...Offering[]],
+  isOpen: (chainId: number) => boolean,
 ): Promise<[OfferedNetwork, ...OfferedNetwork[]]> {
   const isContract = await isContractOn(first, payoutAddress)
   const found = await Promise.all(
     others.map(async network => {
-      const there = await isContractOn(network, payoutAddress).catch(error => {
-        if (error instanceof ApiError) return null
-        throw error
-      })
-      return there === true || (there === false && isContract === false) ? [{ ...network, merchantIsContract: there }] : []
+      const there = isOpen(network.chainId) ? await isContractOn(network, payoutAddress).catch(refused) : null
+      const isOffered = there === true || (there === false && isContract === false)
+      return { ...network, isOffered, merchantIsContract: isOffered ? there : isContract === true }
     }),
   )
-  return [{ ...first, merchantIsContract: isContract === true }, ...found.flat()]
+  return [{ ...first, isOffered: true, merchantIsContract: isContract === true }, ...found]
+}
+
+function refused(error: unknown): null {
+  if (error instanceof ApiError) return null
+  throw error
 }
 
 /** Null when that could not be asked. */

@@ -21,13 +21,21 @@ export interface Attachment {
 }
 
 /**
- * The money counts for this order from now on as if it had carried its memo: at the time of its block, so that late money is late. Undone by a reorganisation
- * of the payment alone. Wants all payments of the order. Throws `invalid_state`.
+ * The money counts for this order from now on as if it had carried its memo: at the time of its block, so that late money is late. Of a network that the order
+ * did not offer, it offers that from now on. Undone by a reorganisation of the payment alone. Wants all payments of the order. Throws `invalid_state`.
  */
-export function attach(ledger: Ledger & Known, money: Stray, { reason, attachedAt }: Attachment, chain: ChainView): Change {
-  const refusal = refusalOf(ledger.order, money)
+export function attach(
+  ledger: Ledger & Known,
+  money: Stray,
+  { reason, attachedAt }: Attachment,
+  viewOf: (order: Order) => ChainView,
+): Change {
+  const offering = money.reason === 'wrong_chain' && money.memo === ledger.order.memo ? offer(ledger.order, money.chainId) : ledger.order
+  const refusal = refusalOf(offering, money)
   if (refusal !== null) throw new ApiError('invalid_state', refusal)
-  const change = receivePayments(ledger, [money], chain, attachedAt)
+  // Whether it is watched on a network that it offers only now is asked when its expiry is.
+  const isWatched = ledger.isWatched && offering === ledger.order
+  const change = receivePayments({ ...ledger, order: offering, isWatched }, [money], viewOf(offering), attachedAt)
   if (!change) throw new Error('An attachment is decided with all payments of its order.')
   const { order } = change
   const payment = {
@@ -50,12 +58,23 @@ export function requireNoneComing({ order, authorization, payments }: Pick<Order
   )
 }
 
-/** True of what carries a memo of no order through the router: what else lies at an address needs its own memo to be moved on. */
+const offer = (order: Order, chainId: number): Order => ({
+  ...order,
+  networks: order.networks.map(network => (network.chainId === chainId ? { ...network, isOffered: true } : network)),
+})
+
+/**
+ * True of what carries a memo of no order through the router, or came for an order on a network that it did not offer: what else lies at an address needs its
+ * own memo to be moved on.
+ */
 export const isAttachable = ({ kind, reason, status }: Pick<Stray, 'kind' | 'reason' | 'status'>): boolean =>
-  kind === 'router' && reason === 'unknown_memo' && status === 'confirmed'
+  status === 'confirmed' && (reason === 'wrong_chain' || (kind === 'router' && reason === 'unknown_memo'))
 
 function refusalOf(order: Order, money: Stray): string | null {
-  if (!isAttachable(money)) return 'Only a confirmed payment through the router that carries the memo of no order can be counted for one.'
+  if (!isAttachable(money))
+    return 'Only a confirmed payment that carries the memo of no order through the router, or came on a network that its order did not offer, can be counted for one.'
+  if (money.reason === 'wrong_chain' && money.memo !== order.memo)
+    return 'The payment carries the memo of another order: count it for that one.'
   const mismatch = mismatchesOf([{ payment: money, memo: order.memo, target: money }], order, new Set()).get(money.id)
   if (mismatch !== undefined) return `The payment went elsewhere than the order’s money goes (${mismatch}), so it cannot count for it.`
   if (order.status === 'paid') return 'The order is paid already: choose another one, or mark the payment as handled.'

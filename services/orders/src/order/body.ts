@@ -1,7 +1,7 @@
 import { type CheckoutBody, chainIdOf, formatBrl, formatRate, formatUsdc, type OrderBody, type PaymentBody } from '@ponte/contracts'
 import { profileOf, typicalSeconds } from '@ponte/payment-router'
 import { type Authorization, comingUnits } from '../payment/authorization'
-import { type Destination, destinationsOf, inChainOrder, livePayments, type Payment } from '../payment/payment'
+import { type Destination, destinationsOf, hasSeveralNetworks, inChainOrder, livePayments, type Payment } from '../payment/payment'
 import { type Settlement, type Sweep, settlements } from '../payment/settlement'
 import { type Invoicing, invoicingBody, NO_INVOICING } from './invoicing'
 import { givenAwayUnits, type Ledger, type Order, receivedUnits } from './order'
@@ -170,7 +170,7 @@ const paymentTarget = (order: Order, place: Place, due: bigint) => ({
   gasless: isGasless(order, place),
   payment_uri: paymentUri(order, due),
   checkout_url: `${place.publicUrl}/pay/${order.id}`,
-  ...(order.networks.length === 0 ? {} : { networks: networkBodies(order, place, due) }),
+  ...(hasSeveralNetworks(order) ? { networks: networkBodies(order, place, due) } : {}),
 })
 
 const networkBodies = (order: Order, place: Place, due: bigint) =>
@@ -201,7 +201,7 @@ function paymentBodies({ order, payments, sweeps, blockedReason }: OrderHistory,
   const shown = payments.filter(({ status, txHash, grossUnits }) => status !== 'orphaned' || !standing.has(`${txHash} ${grossUnits}`))
   return shown.toSorted(inChainOrder).map(payment => ({
     ...paymentBody(payment, settled.get(payment.id)),
-    ...(order.networks.length === 0 ? {} : chainOf(payment, order, place)),
+    ...(hasSeveralNetworks(order) ? chainOf(payment, order, place) : {}),
   }))
 }
 

@@ -184,6 +184,7 @@ describe('where several networks are followed', () => {
     depositAddress: DEPOSIT,
     watchFrom: 0,
     merchantIsContract: false,
+    isOffered: true,
   }
   const both = order({ networks: [there] })
   const polygon = { network: 'Polygon', chain_id: 2 }

@@ -14,7 +14,7 @@ export interface OrderFactoryDeps {
   /** The quote of this moment. Throws `rate_unavailable`. */
   quote(): Quote
   /**
-   * Where a merchant can be paid at this moment, on these networks. Throws `payout_address_refused`, `invalid_request` on a network that is not followed, or
+   * The networks, and where of these a merchant can be paid at this moment. Throws `payout_address_refused`, `invalid_request` on a network that is not followed, or
    * `service_unavailable` while the first chain was not verified.
    */
   offers(payoutAddress: string, chainIds?: readonly number[]): Promise<readonly [OfferedNetwork, ...OfferedNetwork[]]>
@@ -35,12 +35,13 @@ export const createOrderFactory = ({ terms, place, depositMinUnits, quote, offer
     const [first, ...others] = await offers(payoutAddressOf(input.terms), input.chainIds)
     // The id begins with the time at which the order was asked for, so lists by id are lists by time.
     const bare = open(input, quote(), { ...first, ...terms }, uuidv7Time(input.id))
-    const placed = ({ chainId, tokenAddress, routerAddress, merchantIsContract, depositAddress }: OfferedNetwork) => ({
-      ...{ chainId, tokenAddress, routerAddress, merchantIsContract },
+    const placed = ({ depositAddress, ...network }: OfferedNetwork) => ({
+      ...{ chainId: network.chainId, tokenAddress: network.tokenAddress, routerAddress: network.routerAddress },
+      ...{ isOffered: network.isOffered, merchantIsContract: network.merchantIsContract },
       depositAddress: bare.usdcUnits >= depositMinUnits ? depositAddress(bare.memo, bare.merchantAddress) : null,
-      watchFrom: Math.max(0, (head(chainId) ?? 0) - HEAD_MARGIN),
+      watchFrom: Math.max(0, (head(network.chainId) ?? 0) - HEAD_MARGIN),
     })
-    const own = placed(first)
+    const { isOffered: _, ...own } = placed(first)
     const order: Order = { ...bare, ...own, watchFrom: BigInt(own.watchFrom), networks: others.map(placed) }
     const owner = { merchant_id: order.merchantId, merchant_version: order.merchantVersion }
     const created: NewEvent[] =

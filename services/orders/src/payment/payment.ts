@@ -41,36 +41,42 @@ export interface Destination {
   depositAddress: string | null
 }
 
-/** Another network that an order may be paid on, fixed when it is created. */
+/** Another network that was followed when an order was created, and watched for it. */
 export interface OtherNetwork extends Omit<Destination, 'merchantAddress'> {
+  /** The order may be paid there; else what comes counts for nothing until its merchant counts it. */
+  isOffered: boolean
   /** Before this block its address was known to no one. */
   watchFrom: number
   /** A contract stood at the payout address there when it was made. */
   merchantIsContract: boolean
 }
 
-/** Such a network before there is an order, where the merchant can be paid at this moment. */
-export interface OfferedNetwork extends Pick<OtherNetwork, 'chainId' | 'tokenAddress' | 'routerAddress' | 'merchantIsContract'> {
+/** Such a network before there is an order. */
+export interface OfferedNetwork
+  extends Pick<OtherNetwork, 'chainId' | 'isOffered' | 'tokenAddress' | 'routerAddress' | 'merchantIsContract'> {
   /** Where a plain transfer pays this memo and merchant; null where the network has no such addresses. */
   depositAddress(memo: string, merchantAddress: string): string | null
 }
 
-/** An order by the networks that it may be paid on: the first, and others. */
+/** An order by the networks that it may be paid on: the first, and of the others those that it offers. */
 export interface Payable extends Destination {
   networks: readonly OtherNetwork[]
 }
 
 export const destinationsOf = ({ networks, ...first }: Payable): Destination[] => [
   first,
-  ...networks.map(network => ({ ...network, merchantAddress: first.merchantAddress })),
+  ...offered(networks).map(network => ({ ...network, merchantAddress: first.merchantAddress })),
 ]
+const offered = (networks: readonly OtherNetwork[]) => networks.filter(({ isOffered }) => isOffered)
+
 /** On one of its networks; the first where it may not be paid on that one. */
 export const destinationOn = (payable: Payable, chainId: number): Destination =>
   destinationsOf(payable).find(destination => destination.chainId === chainId) ?? payable
 export const chainIdsOf = ({ chainId, networks }: Pick<Payable, 'chainId' | 'networks'>): number[] => [
   chainId,
-  ...networks.map(network => network.chainId),
+  ...offered(networks).map(network => network.chainId),
 ]
+export const hasSeveralNetworks = (order: Pick<Payable, 'chainId' | 'networks'>): boolean => chainIdsOf(order).length > 1
 
 /** Of the chains that are followed, the one on which most of the confirmed money of an order came; its first where nothing did. */
 export function mainChainOf(order: Payable, payments: readonly Payment[], followed: { has(chainId: number): boolean }): number {

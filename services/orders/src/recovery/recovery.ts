@@ -11,7 +11,7 @@ import {
 } from '@ponte/contracts'
 import { checksumAddress } from '../chain/checksum-address'
 import type { Order } from '../order/order'
-import type { Destination } from '../payment/payment'
+import { type Destination, hasSeveralNetworks } from '../payment/payment'
 
 /** The network's own coin, which is no token, in the place of one; the contract names it so, too. */
 export const COIN = `0x${'0'.repeat(40)}`
@@ -155,9 +155,10 @@ export const watched = (
 const nullForCoin = (token: string) => (token === COIN ? null : token)
 
 /** Named only where the order has several networks. */
-const networkOf = ({ chainId }: ForeignToken, { networks }: Pick<Order, 'networks'>) => (networks.length === 0 ? {} : { chain_id: chainId })
+const networkOf = ({ chainId }: ForeignToken, order: Pick<Order, 'chainId' | 'networks'>) =>
+  hasSeveralNetworks(order) ? { chain_id: chainId } : {}
 
-type Owner = Pick<Order, 'merchantAddress' | 'networks'>
+type Owner = Pick<Order, 'chainId' | 'merchantAddress' | 'networks'>
 
 /** Null while none was asked for. */
 export function recoveryBody(token: ForeignToken, order: Owner): RecoveryBody | null {

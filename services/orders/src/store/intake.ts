@@ -79,9 +79,11 @@ const TAKE_IN_PART: Statement = {
   ${MONEY_CTE}
   ${updateVersioned('orders', orderChanges)}`,
 }
-const CLAIMABLE = `
-  SELECT DISTINCT orders.memo FROM unmatched_payments AS unmatched JOIN orders USING (memo)
-  WHERE unmatched.reason = 'unknown_memo' LIMIT $1`
+/** Money that came before its order was known, or before that offered the network. */
+const EARLY = `unmatched_payments AS unmatched JOIN orders USING (memo)
+  WHERE (unmatched.reason = 'unknown_memo' OR (unmatched.reason = 'wrong_chain'
+    AND orders.networks @> jsonb_build_array(jsonb_build_object('chainId', unmatched.chain_id, 'isOffered', true))))`
+const CLAIMABLE = `SELECT DISTINCT memo FROM ${EARLY} LIMIT $1`
 
 /** The chain as it was known when an event was decided; its version decides which of two events is first. */
 export interface Cursor {
@@ -199,7 +201,7 @@ export function intakeStore(database: Database, prisma: PrismaClient, committed:
     },
 
     async early(memo: string): Promise<Unmatched[]> {
-      const text = `SELECT ${unmatchedPayments.select()} FROM unmatched_payments WHERE memo = $1 AND reason = 'unknown_memo'`
+      const text = `SELECT ${unmatchedPayments.select()} FROM unmatched_payments WHERE id IN (SELECT unmatched.id FROM ${EARLY} AND memo = $1)`
       return (await database.query({ name: 'intake-early', text }, [memo])).rows.map(unmatchedPayments.parse)
     },
 

@@ -15,6 +15,7 @@ import { authorizations, movements, orders, otherNetwork, payments, toOrder, toP
 const IS_HELD = `EXISTS (SELECT 1 FROM parked_memos AS parked WHERE parked.memo = orders.memo
     AND NOT EXISTS (SELECT 1 FROM inbox WHERE inbox.event_id = parked.event_id))`
 const NETWORKS = 'FROM order_networks AS network LEFT JOIN chain_cursors AS cursor USING (chain_id) WHERE network.order_id = orders.id'
+const IS_UNOFFERED = "orders.networks @> jsonb_build_array(jsonb_build_object('chainId', network.chain_id, 'isOffered', false))"
 const IS_WATCHED = 'network.watched_generation = cursor.generation AND network.watched_through >= 0'
 // Few rows, and the same for every order of a statement.
 const CHAINS = `(SELECT coalesce(json_agg(json_build_object('chainId', chain_id, 'generation', generation, 'leases', ${LEASES})), '[]') FROM chain_cursors AS cursor)`
@@ -95,7 +96,7 @@ const HISTORY = `
 const DUE = `
   SELECT orders.id, orders.expires_at FROM orders
   WHERE orders.chain_id = $1 AND orders.chain_id > 0 AND status IN ('pending', 'underpaid', 'confirming') AND expires_at < $2
-    AND NOT ${IS_HELD} AND NOT EXISTS (SELECT ${NETWORKS} AND (cursor.confirmed_time > orders.expires_at AND ${IS_WATCHED}) IS NOT TRUE) AND (expires_at, orders.id) > ($3::timestamptz, $4::uuid)
+    AND NOT ${IS_HELD} AND NOT EXISTS (SELECT ${NETWORKS} AND NOT ${IS_UNOFFERED} AND (cursor.confirmed_time > orders.expires_at AND ${IS_WATCHED}) IS NOT TRUE) AND (expires_at, orders.id) > ($3::timestamptz, $4::uuid)
   ORDER BY expires_at, orders.id LIMIT $5`
 
 // Orders whose sweeps amount to their transfers but for dust, and that were not notified of as settled. Each is looked at when its sweep comes, so that few

@@ -15,6 +15,7 @@ export interface OrderStoreOptions {
 
 export const otherNetwork = z.object({
   ...{ chainId: int, tokenAddress: text, routerAddress: text, depositAddress: text.nullable(), watchFrom: int, merchantIsContract: flag },
+  isOffered: z.boolean().default(true),
 })
 
 /** Fixed when the order is made. */
@@ -45,7 +46,6 @@ const terms = {
   tokenAddress: text,
   routerAddress: text,
   depositAddress: text.nullable(),
-  networks: z.array(otherNetwork),
   watchFrom: units,
   merchantIsContract: flag,
   expiresAt: time,
@@ -53,6 +53,7 @@ const terms = {
 }
 
 const changing = {
+  networks: z.array(otherNetwork),
   status: orderStatus,
   exception: orderException.nullable(),
   confirmedUnits: units,
