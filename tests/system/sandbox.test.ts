@@ -127,6 +127,9 @@ test('thirteen months of a plan take seconds: thirteen charges on the days of th
   console.log(`13 months in ${seconds.toFixed(1)} s`)
   const { charges = [] } = await ask<SubscriptionBody>('GET', `/subscriptions/${plan.id}`)
   expect(charges.map(({ period_index }) => period_index)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
+  const { data } = await ask<{ data: OrderBody[] }>('GET', `/orders?limit=100&subscription_id=${plan.id}`)
+  const createdAt = new Map(data.map(({ id, created_at }) => [id, created_at]))
+  expect(charges.map(({ orders }) => createdAt.get(orders[0]?.id ?? ''))).toEqual(charges.map(({ orders }) => orders[0]?.issued_at))
 }, 180_000)
 
 test('a webhook that no server takes has had all its attempts when the clock has moved by a day', async () => {

@@ -90,7 +90,7 @@ export function routes(deps: RouteDeps): Router {
       const at = now()
       const customer = customerAlone(body, at)
       if (customer !== undefined) return store.subscriptions.commit(rename(subscription, customer), { terms })
-      const means = { ...mint(), hasPayoutAddress: terms.payout_address !== null }
+      const means = { ...mint(at), hasPayoutAddress: terms.payout_address !== null }
       return store.subscriptions.commit(amend(subscription, toAmendment(body, subscription.dunning, at), at, means), { terms })
     })
     res.json(bodyOf(next))
@@ -107,7 +107,8 @@ export function routes(deps: RouteDeps): Router {
     async ({ params, terms, keyed }) => {
       requirePayout(terms)
       return decided(store, params.id, terms, async subscription => {
-        const { attempt, outcome, ...change } = charge(subscription, now(), mint())
+        const at = now()
+        const { attempt, outcome, ...change } = charge(subscription, at, mint(at))
         const isNew = outcome === 'issued'
         const current = isNew ? null : await store.orders.current(attempt.orderId)
         const answer = current === null ? orderAnswer(isNew ? 201 : 200, attempt.orderId) : { status: 200, body: current }

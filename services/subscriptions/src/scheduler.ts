@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { every, isTransient, type Logger, type Part, uuidv7 } from '@ponte/service-kit'
+import { every, isTransient, type Logger, type Part, uuidv7At } from '@ponte/service-kit'
 import { isConflict, type Store } from './store'
 import { advance, type Minted } from './subscription/charges'
 
@@ -11,8 +11,8 @@ const REST_MAX_MS = 1_000
 
 type Due = Awaited<ReturnType<Store['subscriptions']['claimDue']>>[number]
 
-/** A new order's id and memo; the memo comes from the CSPRNG, so that no one else can guess or pre-empt it. */
-export const mint = (): Minted => ({ orderId: uuidv7(), memo: randomBytes(32).toString('hex') })
+/** A new order's id, which is when it was created, and memo; the memo comes from the CSPRNG, so that no one else can guess or pre-empt it. */
+export const mint = (at: Date): Minted => ({ orderId: uuidv7At(at), memo: randomBytes(32).toString('hex') })
 
 export interface Scheduler extends Part {
   /** Looks at once whether plans of this merchant are due; of all merchants without one. */
@@ -46,7 +46,8 @@ export function createScheduler({
   }
   const advanceOne = async ({ subscription, terms }: Due): Promise<boolean> => {
     try {
-      const change = advance(subscription, now(), { ...mint(), hasPayoutAddress: terms.payout_address !== null })
+      const at = now()
+      const change = advance(subscription, at, { ...mint(at), hasPayoutAddress: terms.payout_address !== null })
       // Written even when nothing happened, so that the next look and the claim are settled.
       await store.subscriptions.commit({ ...change, subscription: { ...change.subscription } }, {}, terms)
       return true

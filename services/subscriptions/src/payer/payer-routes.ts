@@ -37,10 +37,11 @@ export function payerRoutes(router: Router, { store, orderWaits, orderWaitMs, pu
   serve(router, operations.askForOrder, async ({ params: { payer_token: payerToken } }, _req, res) => {
     const orderId = await retryConflicts(async () => {
       const subscription = await found(payerToken)
-      if (!payerDue(subscription, now())?.canBeAsked) return null
+      const at = now()
+      if (!payerDue(subscription, at)?.canBeAsked) return null
       const terms = await store.merchants.find(subscription.merchantId)
       if (terms.payout_address === null) return null
-      const { attempt, outcome: _, ...change } = charge(subscription, now(), mint())
+      const { attempt, outcome: _, ...change } = charge(subscription, at, mint(at))
       await store.subscriptions.commit(change, {}, terms)
       return attempt.orderId
     }, isConflict)
