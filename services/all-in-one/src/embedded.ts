@@ -94,7 +94,7 @@ export async function startEmbedded({ settings, folder, fresh, onStage }: Embedd
     if (otherChain) place.others = [{ ...placed(otherChain, settings), databaseUrl: postgres.url(OTHER_DATABASE) }]
     const payer = createSamplePayer({ chain, privateKey: PAYER_ACCOUNT.privateKey, gatewayUrl: place.publicUrl })
     const system = await startWithSandbox(place, {
-      ...{ chain, payer },
+      ...{ chain, others: otherChain ? [otherChain] : [], payer },
       local: localRoutes({
         payer,
         webFolder,

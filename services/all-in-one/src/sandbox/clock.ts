@@ -20,8 +20,8 @@ const IDLE_MS = 60_000
 /** A chain that is further ahead than this was moved there before the last start. */
 const MOVED_MS = 60_000
 
-/** One clock for the chain and the services, which stands ahead of the machine's by so much as it was moved. */
-export function createClock({ chain, logger }: { chain: Pick<LocalChain, 'increaseTime' | 'mine' | 'now'>; logger: Logger }) {
+/** One clock for the chains and the services, which stands ahead of the machine's by so much as it was moved. */
+export function createClock({ chains, logger }: { chains: readonly LocalChain[]; logger: Logger }) {
   let aheadMs = 0
   let target: Date | null = null
   let moving: Promise<void> = Promise.resolve()
@@ -35,9 +35,9 @@ export function createClock({ chain, logger }: { chain: Pick<LocalChain, 'increa
       const [plan, retryInS] = [await due(), await hurry(0)]
       const planInS = plan === null ? leftS : Math.ceil((plan.getTime() - now().getTime()) / 1_000)
       const seconds = Math.min(leftS, Math.max(STEP_MIN_S, Math.min(planInS, Math.ceil(retryInS ?? leftS))))
-      await chain.increaseTime(seconds)
+      await Promise.all(chains.map(chain => chain.increaseTime(seconds)))
       aheadMs += seconds * 1_000
-      await chain.mine()
+      await Promise.all(chains.map(chain => chain.mine()))
       await hurry(seconds)
       await due()
       await idle(IDLE_MS)
@@ -46,11 +46,18 @@ export function createClock({ chain, logger }: { chain: Pick<LocalChain, 'increa
   return {
     now,
     read,
-    /** Takes up where the chain stood before the last stop. */
+    /** Takes up where the chains stood before the last stop; one that is new beside them is brought to the same time. */
     async resume(): Promise<void> {
-      const ahead = (await chain.now()) * 1_000 - Date.now()
+      const heads = await Promise.all(chains.map(async chain => ({ chain, seconds: await chain.now() })))
+      const furthest = Math.max(...heads.map(({ seconds }) => seconds))
+      const ahead = furthest * 1_000 - Date.now()
       if (ahead < MOVED_MS) return
       aheadMs = ahead
+      for (const { chain, seconds } of heads) {
+        if (seconds === furthest) continue
+        await chain.setNextBlockTimestamp(furthest)
+        await chain.mine()
+      }
     },
     /** Begins to move; resolves when it has come to rest. Throws `invalid_state`. */
     async advance(to: Date, movement: Movement): Promise<void> {

@@ -20,13 +20,14 @@ export async function startWithSandbox(
   place: Place,
   {
     chain,
+    others = [],
     payer,
     logger,
     ...options
-  }: StartOptions & { chain: LocalChain; payer: SamplePayer; logger: NonNullable<StartOptions['logger']> },
+  }: StartOptions & { chain: LocalChain; others?: readonly LocalChain[]; payer: SamplePayer; logger: NonNullable<StartOptions['logger']> },
 ): Promise<System> {
   const own: Logger = logger('orders')
-  const clock = createClock({ chain, logger: own })
+  const clock = createClock({ chains: [chain, ...others], logger: own })
   await clock.resume()
   const tokenSecret = randomBytes(32).toString('hex')
   let started: System | undefined
