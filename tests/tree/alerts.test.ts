@@ -36,6 +36,7 @@ const well: Series = {
   'ponte_chain_lag_seconds{service="chain-listener",chain_id="8453"}': '2x120',
   'ponte_chain_head_timestamp_seconds{service="chain-listener",chain_id="8453"}': '0+60x120',
   'ponte_chain_question_unanswered_seconds{service="chain-listener",chain_id="8453",question="transfers"}': '0x9 120 240 0x108',
+  'ponte_chain_unlinked_seconds{service="chain-listener",chain_id="8453"}': '0x9 60 0x109',
   'ponte_chain_leader{service="chain-listener",chain_id="8453",instance="a"}': '1x120',
   'ponte_chain_leader{service="chain-listener",chain_id="8453",instance="b"}': '0x120',
   'ponte_chain_halted{service="chain-listener",chain_id="8453"}': '0x120',
@@ -116,6 +117,7 @@ const conditions: Record<string, Series> = {
   PonteQuestionRefused: {
     'ponte_chain_question_unanswered_seconds{service="chain-listener",chain_id="8453",question="transfers"}': '0x9 60+60x60',
   },
+  PonteChainUnlinked: { 'ponte_chain_unlinked_seconds{service="chain-listener",chain_id="8453"}': '0x9 60+60x60' },
   PonteChainStands: { 'ponte_chain_head_timestamp_seconds{service="chain-listener",chain_id="8453"}': '0+60x9 540x60' },
   PonteNoChainLeader: { 'ponte_chain_leader{service="chain-listener",chain_id="8453",instance="a"}': '1x9 0x60' },
   PonteChainHalted: { 'ponte_chain_halted{service="chain-listener",chain_id="8453"}': '0x9 1x60' },

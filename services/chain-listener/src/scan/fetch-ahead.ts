@@ -70,6 +70,8 @@ export function createFetchAhead(options: FetchAheadOptions) {
   let head = -1
   /** The head that enough nodes were last known to have. */
   let reached = -1
+  /** Since when each node that shows a higher head has lacked the block at our position; undefined while one has it. */
+  let unlinkedSince: number | undefined
   /** Changes when addresses are added: what was judged before knew nothing of them. */
   let addresses = 0
   const checks = createNodeChecks({ ...options, prove: headers => options.votes().prove(headers) })
@@ -104,6 +106,7 @@ export function createFetchAhead(options: FetchAheadOptions) {
     nodes.sawHead(node.name, seen.head.number)
     await checks.compareHeads(seen.head.number)
     const relation = relate(from, seen.head, seen.at)
+    unlinkedSince = relation === 'behind' ? (unlinkedSince ?? performance.now()) : undefined
     const ancestor = relation === 'linked' ? undefined : await checks.ancestorIn(node, seen.head, relation === 'behind', session)
     return { head: seen.head, ancestor, rpc: node.name }
   }
@@ -141,6 +144,7 @@ export function createFetchAhead(options: FetchAheadOptions) {
       reached = -1
     },
     head: () => head,
+    unlinkedMs: () => (unlinkedSince === undefined ? 0 : performance.now() - unlinkedSince),
   }
 }
 export type FetchAhead = ReturnType<typeof createFetchAhead>

@@ -141,6 +141,7 @@ export function createScanner(options: ScannerOptions) {
     view: () => ({
       cursor: session?.cursor,
       head: reading.head(),
+      unlinkedMs: session ? reading.unlinkedMs() : 0,
       progress: progress.now(),
       halt,
       blindMs: looked && performance.now() - looked.at,

@@ -96,6 +96,27 @@ describe('an RPC end point that fails', () => {
     expectWhole(listening, memos)
   })
 
+  it('is named where each shows a higher head without the last block that was read', async () => {
+    await start({ spare: true })
+    await pay()
+    await level()
+    const last = `0x${(await chain.height()).toString(16)}`
+    const lacking: Fault = {
+      each: ({ method, params }, { id }) =>
+        method === 'eth_getBlockByNumber' && params[0] === last ? { id, jsonrpc: '2.0', result: null } : undefined,
+    }
+    const unlinked = async () =>
+      Number(/^ponte_chain_unlinked_seconds\S* (.*)$/m.exec(await (await listening.fetch('/metrics')).text())?.[1])
+    expect(await unlinked()).toBe(0)
+    for (const node of [proxy, spare]) node.set(lacking)
+    await pay()
+    await listening.until(async () => (await unlinked()) >= 1, 'it is not named')
+    spare.set()
+    await level()
+    expect(await unlinked()).toBe(0)
+    expectWhole(listening, memos)
+  })
+
   const limits: [name: string, fault: Fault][] = [
     ['Infura', faults.tooManyLogs(5, -32005, 'query returned more than 10000 results')],
     [

@@ -35,6 +35,8 @@ export interface ScanStatus {
   answered_s: ReturnType<Nodes['answered']>
   /** Seconds for which each kind of question has been asked in vain; 0 while it is answered. */
   unanswered_s: ReturnType<Nodes['unanswered']>
+  /** Seconds for which each end point that shows a higher head has lacked the last block that was read; 0 while one has it. */
+  unlinked_s: number
   /** End points that must agree, and proofs beside them. */
   trust: TrustView
 }
@@ -52,7 +54,7 @@ export interface StatusOptions {
 
 /** The leader speaks from memory, a standby from the database. */
 export async function statusOf(options: StatusOptions): Promise<ScanStatus> {
-  const { cursor, progress, blindMs } = options.scanner.view()
+  const { cursor, progress, blindMs, unlinkedMs } = options.scanner.view()
   const row = await options.store.position.row()
   const number = (value: bigint | null | undefined) => (value === null || value === undefined ? null : Number(value))
   const scanned = cursor?.scanned.number ?? number(row?.scannedNumber)
@@ -80,6 +82,7 @@ export async function statusOf(options: StatusOptions): Promise<ScanStatus> {
     rpc: options.nodes.view(),
     answered_s: options.nodes.answered(),
     unanswered_s: options.nodes.unanswered(),
+    unlinked_s: Math.floor(unlinkedMs / 1_000),
     trust: options.trust(),
   }
 }

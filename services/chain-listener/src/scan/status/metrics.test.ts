@@ -13,6 +13,7 @@ const status: Status = {
   rpc: [node('one', true), node('two', false)],
   answered_s: {},
   unanswered_s: Object.fromEntries(questions.map(question => [question, question === 'transfers' ? 301 : 0])) as Status['unanswered_s'],
+  unlinked_s: 0,
   trust: { end_points: 2, quorum: 2, one_node_is_trusted: false, proof: 'voted', unproven: null },
 }
 

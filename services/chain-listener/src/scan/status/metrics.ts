@@ -46,5 +46,10 @@ export function observeStatus(metrics: Metrics, status: () => Promise<Status>): 
       return questions.map(question => [{ question }, unanswered_s[question]] as const)
     },
   )
+  observe(
+    'ponte_chain_unlinked_seconds',
+    'For how long each RPC end point that shows a higher head has lacked the last block that was read; 0 while one has it',
+    now => now.unlinked_s,
+  )
   observe('ponte_chain_rpc_endpoints', 'RPC end points configured', now => now.rpc.length)
 }
