@@ -77,6 +77,11 @@ export function openChainClient({ use, ballot }: Pick<Nodes, 'use' | 'ballot'>, 
     calls.length === 0 ? [] : (await ask(question, calls)).map(toResult)
   const one = async <T>(question: Question, method: string, ...params: unknown[]): Promise<T> =>
     (await results(question, [{ method, params }]))[0] as T
+  const nonces = async (address: string, enough: (values: number[]) => boolean): Promise<number[]> => {
+    const call = { method: 'eth_getTransactionCount', params: [address, 'latest'] }
+    const votes = await ballot('call', async node => Number((await node.outcomes([call])).map(toResult)[0]), enough)
+    return votes.map(({ value }) => value).toSorted((a, b) => a - b)
+  }
   const questionOf = (block: number | 'latest'): Question => (block === 'latest' ? 'call' : 'state')
 
   return {
@@ -118,15 +123,15 @@ export function openChainClient({ use, ballot }: Pick<Nodes, 'use' | 'ballot'>, 
     },
     /** The account's next nonce as far as enough nodes have come: beyond what one alone states there may be a gap that nothing fills. */
     async nextNonce(address: string): Promise<number> {
-      const call = { method: 'eth_getTransactionCount', params: [address, 'latest'] }
-      const votes = await ballot(
-        'call',
-        async node => (await node.outcomes([call])).map(toResult).map(Number),
-        () => false,
-      )
-      const agreed = votes.flatMap(({ value }) => value).toSorted((a, b) => b - a)[quorum - 1]
+      const agreed = (await nonces(address, () => false)).at(-quorum)
       if (agreed === undefined) throw new NoNodeError('too few nodes state the next nonce of an account')
       return agreed
+    },
+    /** So many of an account's nonces are used at least, and at most, as enough nodes state; undefined while too few answer. */
+    async usedNonces(address: string): Promise<{ atLeast: number; atMost: number } | undefined> {
+      const stated = await nonces(address, values => values.some(value => values.filter(other => other === value).length >= quorum))
+      const [atLeast, atMost] = [stated.at(-quorum), stated[quorum - 1]]
+      return atLeast === undefined || atMost === undefined ? undefined : { atLeast, atMost }
     },
     nonceAt: async (address: string, block: number) =>
       Number(await one<string>('state', 'eth_getTransactionCount', address, quantity(block))),

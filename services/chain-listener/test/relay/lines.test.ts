@@ -177,6 +177,45 @@ describe('the line never stands behind one transaction', () => {
       for (const one of [spare, third]) await one.stop()
     }
   }, 60_000)
+
+  const LIES = {
+    behind: '0x0',
+    ahead: '0x32',
+  }
+  it.each(['behind', 'ahead'] as const)(
+    'that one of three nodes states to be far %s at a confirmed block: nothing is taken for vanished, or for mined',
+    async lie => {
+      world = await startRelayWorld({ noMining: true })
+      const [spare, third] = [await startFaultProxy(world.chain.rpcUrl), await startFaultProxy(world.chain.rpcUrl)]
+      try {
+        world.proxy.set({
+          each({ method, params }, { id, jsonrpc }) {
+            if (method === 'eth_getTransactionCount' && params[1] !== 'latest') return { id, jsonrpc, result: LIES[lie] }
+            if (method !== 'eth_getTransactionReceipt' || lie === 'behind') return undefined
+            const receipt = { transactionHash: params[0], blockNumber: '0x1', status: '0x1', gasUsed: '0x5208', logs: [] }
+            return { id, jsonrpc, result: receipt }
+          },
+        })
+        const listening = await start({ RPC_URLS: `${world.proxy.url},${spare.url},${third.url}` })
+        const order = await world.open(listening)
+        await world.pay(order.address, AMOUNT)
+        await world.chain.mine(1)
+        await listening.until(async () => (await relays(listening)).length === 1, 'nothing was signed')
+        const pause = () => new Promise(resolve => setTimeout(resolve, 1_500))
+        await pause()
+        const [sent] = await relays(listening)
+        expect(sent).toMatchObject({ outcome: null })
+        await mineUntil(listening, async () => (await relays(listening))[0]?.outcome === 'done', 'it is not finished')
+        expect(await world.received(order.memo)).toEqual([SHARE])
+        await world.chain.mine(3)
+        await pause()
+        expect(await relays(listening)).toMatchObject([{ outcome: 'done', open_since: sent?.open_since }])
+      } finally {
+        for (const one of [spare, third]) await one.stop()
+      }
+    },
+    60_000,
+  )
 })
 
 describe('sweeps and payers’ signatures', () => {

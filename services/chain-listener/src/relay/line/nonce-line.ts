@@ -200,8 +200,9 @@ export function createNonceLine(options: NonceLineOptions) {
     /** Looks what became of everything that was signed; sends and prices anew what is not mined. `block` is the last confirmed one. */
     async follow(epoch: bigint, block: number): Promise<void> {
       const sender = await signer.address()
-      const usedAtBlock = await chain.nonceAt(sender, block)
-      await endings.reopen(epoch, sender.toLowerCase(), usedAtBlock)
+      // By the word of one node nothing ends, and nothing begins again.
+      const used = await chain.usedNonces(sender)
+      if (used) await endings.reopen(epoch, sender.toLowerCase(), used.atMost)
       const open = await store.open(sender.toLowerCase())
       unmined = 0
       if (open.length === 0) {
@@ -212,10 +213,13 @@ export function createNonceLine(options: NonceLineOptions) {
       const receipts = await chain.receipts(open.flatMap(relay => relay.hashes))
       const waiting: Relay[] = []
       for (const relay of open) {
+        if (relay.nonce >= (used?.atLeast ?? account.nonce)) {
+          waiting.push(relay)
+          continue
+        }
         const receipt = relay.hashes.map(hash => receipts.get(hash)).find(found => found !== undefined)
         if (receipt) broadcaster.forget(relay.nonce, [receipt.hash])
-        if (relay.nonce < usedAtBlock) await endings.lookUp(epoch, relay, receipt, block)
-        else if (!receipt && relay.nonce >= account.nonce) waiting.push(relay)
+        if (used) await endings.lookUp(epoch, relay, receipt, block)
       }
       unmined = waiting.length
       await fillGap(epoch, account.nonce, waiting.at(-1))
@@ -257,22 +261,22 @@ function createEndings({ chain, store, signer, logger, coinUnits, finished, coun
   }
   return {
     /** A reorganisation below the confirmed depth took transactions away: they are mined again, or every later nonce waits for theirs. */
-    async reopen(epoch: bigint, sender: string, usedAtBlock: number): Promise<void> {
-      if (!(await store.isFinishedFrom(sender, usedAtBlock))) return
-      logger.error('relayed transactions have vanished from the chain and are sent again', { from_nonce: usedAtBlock })
-      await store.reopen(epoch, sender, usedAtBlock, now())
+    async reopen(epoch: bigint, sender: string, used: number): Promise<void> {
+      if (!(await store.isFinishedFrom(sender, used))) return
+      logger.error('relayed transactions have vanished from the chain and are sent again', { from_nonce: used })
+      await store.reopen(epoch, sender, used, now())
       unknown.clear()
     },
     /**
-     * Ends one whose nonce is used at a confirmed block. Something else used it when two answers deny all its transactions: of two nodes, or, where one
+     * Ends one whose nonce is used, at a confirmed block. Something else used it when two answers deny all its transactions: of two nodes, or, where one
      * decides, of two confirmed blocks. Until then what became of it is unknown.
      */
     async lookUp(epoch: bigint, relay: Relay, found: Receipt | undefined, block: number): Promise<void> {
       const before = unknown.get(relay.nonce)
       if (!found && before?.block === block) return
-      const { receipt, denials } = found
-        ? { receipt: found, denials: 0 }
-        : await chain.useOfNonce(await signer.address(), relay.nonce, relay.hashes)
+      const sender = await signer.address()
+      if (!found && relay.nonce >= (await chain.nonceAt(sender, block))) return
+      const { receipt, denials } = found ? { receipt: found, denials: 0 } : await chain.useOfNonce(sender, relay.nonce, relay.hashes)
       const isReplaced = denials > 1 || (denials === 1 && before?.isDenied === true)
       if (receipt ? receipt.blockNumber <= block : isReplaced) return finish(epoch, relay, receipt)
       if (receipt) return void unknown.delete(relay.nonce)
