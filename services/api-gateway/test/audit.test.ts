@@ -4,13 +4,9 @@ import { testDatabase } from '@ponte/service-kit/testing'
 import request from 'supertest'
 import { apiGatewayMigrations } from '../src'
 import { auditLogStore } from '../src/store/audit-log'
-import { bearer, newMerchant, startGateway, type TestGateway } from './world'
+import { bearer, newMerchant, runGateway, system } from './world'
 
-let system: TestGateway
-beforeAll(async () => {
-  system = await startGateway({ TRUSTED_PROXIES: '1', PUBLIC_URL: 'https://pay.ponte.dev', RATE_LIMIT_UNCHANGED_PER_MINUTE: '5' })
-})
-afterAll(() => system.stop())
+runGateway({ TRUSTED_PROXIES: '1', PUBLIC_URL: 'https://pay.ponte.dev', RATE_LIMIT_UNCHANGED_PER_MINUTE: '5' })
 
 const AUDIT = '/api/v1/merchants/me/audit'
 const audit = (token: string, query = '') => request(system.url).get(`${AUDIT}${query}`).set(bearer(token))

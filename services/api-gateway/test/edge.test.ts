@@ -2,14 +2,9 @@ import { connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { until } from '@ponte/service-kit'
 import request from 'supertest'
-import { bearer, newMerchant, startGateway, type TestGateway } from './world'
+import { bearer, newMerchant, runGateway, system } from './world'
 
-let system: TestGateway
-
-beforeAll(async () => {
-  system = await startGateway()
-})
-afterAll(() => system.stop())
+runGateway()
 
 describe('GET /ping', () => {
   test.each([

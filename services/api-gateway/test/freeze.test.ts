@@ -1,17 +1,13 @@
 import { operationList, pathWith, placesOf } from '@ponte/contracts'
 import request from 'supertest'
-import { bearer, newMerchant, OWNER_DAYS_MS, settleAccounts, startGateway, type TestGateway } from './world'
+import { bearer, newMerchant, OWNER_DAYS_MS, runGateway, settleAccounts, system } from './world'
 
 const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
 const ME = '/api/v1/merchants/me'
 const PAID = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const OTHER = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
-let system: TestGateway
 
-beforeAll(async () => {
-  system = await startGateway({}, { now: () => new Date(at.ms) })
-})
-afterAll(() => system.stop())
+runGateway({}, { now: () => new Date(at.ms) })
 
 const ops = (path: string) => fetch(`http://127.0.0.1:${system.gateway.ops.port()}${path}`, { method: 'POST' })
 const again = (token: string) =>

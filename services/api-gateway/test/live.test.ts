@@ -1,15 +1,14 @@
 import { get, type IncomingMessage } from 'node:http'
 import { until, uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
-import { startGateway, type TestGateway } from './world'
+import { runGateway, system } from './world'
 
-let system: TestGateway
 const orderId = uuidv7()
 const merchantId = uuidv7()
 const view = { status: 'pending', received: '0.000000' }
 
-beforeAll(async () => {
-  system = await startGateway({ STREAMS_PER_ADDRESS_MAX: '5' })
+runGateway({ STREAMS_PER_ADDRESS_MAX: '5' })
+beforeAll(() => {
   system.owners.orders.answers((req, res) => {
     if (req.path === '/api/v1/checkouts') {
       const known = req.body.ids.includes(orderId)
@@ -18,7 +17,6 @@ beforeAll(async () => {
     else res.status(404).type('application/problem+json').send('{"code":"not_found"}')
   })
 })
-afterAll(() => system.stop())
 
 const changed = () => {
   const event = {

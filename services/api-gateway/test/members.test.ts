@@ -1,14 +1,10 @@
 import { PERMISSIONS, ROLE_PERMISSIONS } from '@ponte/contracts'
 import request from 'supertest'
-import { bearer, newMerchant, OWNER_DAYS_MS, settleAccounts, startGateway, type TestGateway } from './world'
+import { bearer, newMerchant, OWNER_DAYS_MS, runGateway, settleAccounts, system } from './world'
 
 const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
-let system: TestGateway
 
-beforeAll(async () => {
-  system = await startGateway({}, { now: () => new Date(at.ms), replicas: 2 })
-})
-afterAll(() => system.stop())
+runGateway({}, { now: () => new Date(at.ms), replicas: 2 })
 
 const ME = '/api/v1/merchants/me'
 const urlOf = (replica: number) => `http://127.0.0.1:${system.replicas[replica]?.http.port()}`

@@ -3,15 +3,11 @@ import { merchant as merchantSchema, merchantWithKey } from '@ponte/contracts'
 import { unseal } from '@ponte/service-kit'
 import { encode } from 'fast-png'
 import request from 'supertest'
-import { bearer, newMerchant, SEAL_KEY, startGateway, type TestGateway } from './world'
+import { bearer, newMerchant, runGateway, SEAL_KEY, system } from './world'
 
-let system: TestGateway
 const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
 
-beforeAll(async () => {
-  system = await startGateway({}, { now: () => new Date(at.ms) })
-})
-afterAll(() => system.stop())
+runGateway({}, { now: () => new Date(at.ms) })
 
 const events = async (merchantId: string) => {
   const { rows } = await system.sql.query("SELECT body FROM outbox WHERE type = 'merchant.updated' AND body LIKE $1 ORDER BY created_at", [

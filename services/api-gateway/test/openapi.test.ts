@@ -19,14 +19,9 @@ import { openApiDocument } from '../src/openapi/document'
 import { exampleOf } from '../src/openapi/example'
 import { componentSchemas, refTo, webhookSchemaName, webhooks } from '../src/openapi/schemas'
 import { type RouteDeps, routes } from '../src/routes'
-import { startGateway, type TestGateway } from './world'
+import { runGateway, system } from './world'
 
-let system: TestGateway
-
-beforeAll(async () => {
-  system = await startGateway({ PUBLIC_URL: 'https://pay.ponte.dev/' })
-})
-afterAll(() => system.stop())
+runGateway({ PUBLIC_URL: 'https://pay.ponte.dev/' })
 
 /** Express's own routes of each router, in the order in which it asks them. */
 function servedRoutes(stack: readonly Layer[]): string[] {

@@ -1,12 +1,8 @@
 import type { RequestHandler } from 'express'
 import request from 'supertest'
-import { bearer, newMerchant, startGateway, type TestGateway } from './world'
+import { bearer, newMerchant, runGateway, system } from './world'
 
-let system: TestGateway
-beforeAll(async () => {
-  system = await startGateway()
-})
-afterAll(() => system.stop())
+runGateway()
 beforeEach(() => {
   system.owners.orders.answers()
   system.owners.orders.received.length = 0

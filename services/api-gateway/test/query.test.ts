@@ -1,12 +1,11 @@
 import { KEY_SCOPES, operationList, placesOf } from '@ponte/contracts'
 import request from 'supertest'
-import { bearer, newMerchant, startGateway, type TestGateway } from './world'
+import { bearer, newMerchant, runGateway, system } from './world'
 
-let system: TestGateway
 let credentials: Record<'api_key' | 'session' | 'link' | 'internal', Record<string, string>>
 
+runGateway({ PONTE_MODE: 'development' })
 beforeAll(async () => {
-  system = await startGateway({ PONTE_MODE: 'development' })
   const { token } = await newMerchant(system)
   const { body } = await request(system.url)
     .post('/api/v1/merchants/me/api-keys')
@@ -14,7 +13,6 @@ beforeAll(async () => {
     .send({ name: 'all', scopes: KEY_SCOPES })
   credentials = { api_key: bearer(body.api_key), session: bearer(token), link: {}, internal: {} }
 })
-afterAll(() => system.stop())
 beforeEach(() => {
   for (const owner of Object.values(system.owners)) owner.received.length = 0
 })

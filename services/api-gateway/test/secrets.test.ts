@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import type { Logger } from '@ponte/service-kit'
 import request from 'supertest'
-import { bearer, newMerchant, SEAL_KEY, startGateway, type TestGateway } from './world'
+import { bearer, newMerchant, runGateway, SEAL_KEY, system } from './world'
 import { makeKey } from './world/identity'
 
 // Invariant 8: a secret, key or token appears in no log, no error and no event in the clear. The log is taken before it is redacted.
@@ -11,14 +11,10 @@ const keep = (message: string, fields?: Record<string, unknown>) =>
   void lines.push(inspect([message, fields], { depth: 12, showHidden: true }))
 const logger: Logger = { error: keep, warn: keep, info: keep, debug: keep, child: () => logger }
 
-let system: TestGateway
 const secrets: string[] = []
 const answers: string[] = []
 
-beforeAll(async () => {
-  system = await startGateway({ OWNER_TIMEOUT_MS: '1000' }, { logger })
-})
-afterAll(() => system.stop())
+runGateway({ OWNER_TIMEOUT_MS: '1000' }, { logger })
 
 const leaks = (texts: string[]) => texts.flatMap(text => secrets.filter(secret => text.includes(secret)).map(() => text.slice(0, 300)))
 

@@ -1,7 +1,7 @@
 import { MERCHANT_HEADER, type Method, type OperationId, operationList, pathWith, placesOf } from '@ponte/contracts'
 import { Wallet } from 'ethers'
 import request from 'supertest'
-import { bearer, newMerchant, OWNER_DAYS_MS, settleAccounts, startGateway, type TestGateway } from './world'
+import { bearer, newMerchant, OWNER_DAYS_MS, runGateway, settleAccounts, system } from './world'
 import { ANY_ID, type Recipe, recipes, type Scene } from './world/recipes'
 
 // Who has owned a merchant for long and logged in a moment ago may do all that a session may; who joined as an owner a moment ago may do nothing of it that counts.
@@ -10,11 +10,7 @@ const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
 const now = () => new Date(at.ms)
 const ME = '/api/v1/merchants/me'
 const PAYOUT = Wallet.createRandom()
-let system: TestGateway
-beforeAll(async () => {
-  system = await startGateway({ RATE_LIMIT_CHANGES_PER_MINUTE: '100000' }, { now })
-})
-afterAll(() => system.stop())
+runGateway({ RATE_LIMIT_CHANGES_PER_MINUTE: '100000' }, { now })
 
 interface User {
   sub: string

@@ -1,16 +1,11 @@
 import type { EntryBody, OrderBody } from '@ponte/contracts'
 import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
-import { charge, listener, message } from './listener'
-import { asMerchant, merchantId, PAYOUT, startOrders } from './setup'
+import { charge, message } from './listener'
+import { chain, runOrders, system } from './run-orders'
+import { asMerchant, merchantId, PAYOUT } from './setup'
 
-let system: Awaited<ReturnType<typeof startOrders>>
-let chain: ReturnType<typeof listener>
-beforeAll(async () => {
-  system = await startOrders()
-  chain = listener(system.bus)
-})
-afterAll(() => system.stop())
+runOrders()
 
 // Each asks for 100 USDC; the fee is 1 %.
 const create = async (merchant = merchantId): Promise<OrderBody> =>

@@ -2,18 +2,13 @@ import type { AttentionItemBody, EntryBody, OrderBody } from '@ponte/contracts'
 import { until, uuidv7 } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
 import request from 'supertest'
-import { charge, listener, message, type Paid } from './listener'
-import { asMerchant, PAYOUT, startOrders } from './setup'
+import { charge, message, type Paid } from './listener'
+import { chain, runOrders, system } from './run-orders'
+import { asMerchant, PAYOUT } from './setup'
 
 // Money that carries the memo of no order counts for one by its merchant's word, as if it had carried that order's memo.
 
-let system: Awaited<ReturnType<typeof startOrders>>
-let chain: ReturnType<typeof listener>
-beforeAll(async () => {
-  system = await startOrders()
-  chain = listener(system.bus)
-})
-afterAll(() => system.stop())
+runOrders()
 
 const settings = (merchant_id: string, payout_address: string) => ({
   ...{ merchant_id, version: 1, display_name: 'M', payout_address, webhook_url: null, sealed_webhook_secret: 'x' },

@@ -3,16 +3,10 @@ import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
 import { fillOrders, plansOf } from '../bench/many-orders'
 import { LEFT_OVER } from '../src/store/left-over'
-import { listener } from './listener'
-import { asMerchant, PAYOUT, ROUTER, startOrders } from './setup'
+import { chain, runOrders, system } from './run-orders'
+import { asMerchant, PAYOUT, ROUTER } from './setup'
 
-let system: Awaited<ReturnType<typeof startOrders>>
-let chain: ReturnType<typeof listener>
-beforeAll(async () => {
-  system = await startOrders({ DEPOSIT_FACTORY: ROUTER })
-  chain = listener(system.bus)
-})
-afterAll(() => system.stop())
+runOrders({ DEPOSIT_FACTORY: ROUTER })
 
 const PAYER = '0x90f79bf6eb2c4f870365e785982e1f101e93b906'
 const create = async (merchant: string): Promise<OrderBody> =>

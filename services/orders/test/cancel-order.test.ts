@@ -1,15 +1,9 @@
 import type { OrderBody } from '@ponte/contracts'
 import request from 'supertest'
-import { listener } from './listener'
-import { asMerchant, startOrders } from './setup'
+import { chain, runOrders, system } from './run-orders'
+import { asMerchant } from './setup'
 
-let system: Awaited<ReturnType<typeof startOrders>>
-let chain: ReturnType<typeof listener>
-beforeAll(async () => {
-  system = await startOrders()
-  chain = listener(system.bus)
-})
-afterAll(() => system.stop())
+runOrders()
 
 const create = async (): Promise<OrderBody> =>
   (await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '150.00', external_ref: 'INV-9' })).body

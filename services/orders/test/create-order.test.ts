@@ -1,13 +1,10 @@
 import { liveCheckouts, order } from '@ponte/contracts'
 import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
-import { asMerchant, merchantId, PAYOUT, startOrders } from './setup'
+import { runOrders, system } from './run-orders'
+import { asMerchant, merchantId, PAYOUT } from './setup'
 
-let system: Awaited<ReturnType<typeof startOrders>>
-beforeAll(async () => {
-  system = await startOrders()
-})
-afterAll(() => system.stop())
+runOrders()
 
 const create = (body: object, headers: Record<string, string> = {}) =>
   request(system.url)

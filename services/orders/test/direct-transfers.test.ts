@@ -2,16 +2,11 @@ import { type EntryBody, NO_MEMO, type OrderBody, type PayoutWatch, type Summary
 import { until, uuidv7 } from '@ponte/service-kit'
 import { getAddress } from 'ethers'
 import request from 'supertest'
-import { listener, message, type Paid } from './listener'
-import { asMerchant, startOrders } from './setup'
+import { message, type Paid } from './listener'
+import { chain, runOrders, system } from './run-orders'
+import { asMerchant } from './setup'
 
-let system: Awaited<ReturnType<typeof startOrders>>
-let chain: ReturnType<typeof listener>
-beforeAll(async () => {
-  system = await startOrders({ RECONCILE_EVERY_S: '1' })
-  chain = listener(system.bus)
-})
-afterAll(() => system.stop())
+runOrders({ RECONCILE_EVERY_S: '1' })
 
 const ZERO = `0x${'0'.repeat(40)}`
 const HOUR_MS = 3_600_000

@@ -2,18 +2,16 @@ import { type ErrorCode, errorTable, type OrderBody } from '@ponte/contracts'
 import { signCaller, uuidv7 } from '@ponte/service-kit'
 import fc from 'fast-check'
 import request, { type Test } from 'supertest'
-import { listener } from './listener'
-import { asMerchant, startOrders, TOKEN_SECRET } from './setup'
+import { chain, runOrders, system } from './run-orders'
+import { asMerchant, TOKEN_SECRET } from './setup'
 
 const RUNS = Number(process.env.PONTE_FUZZ_RUNS ?? 150)
-let system: Awaited<ReturnType<typeof startOrders>>
 let ahead = 0
 const now = () => new Date(Date.now() + ahead)
 let made: Record<'pending' | 'paid' | 'confirming' | 'underpaid' | 'expired' | 'foreign', OrderBody>
 
+runOrders({ RATE_REFRESH_MS: '3600000' }, { now })
 beforeAll(async () => {
-  system = await startOrders({ RATE_REFRESH_MS: '3600000' }, { now })
-  const chain = listener(system.bus)
   const create = async (merchant?: string): Promise<OrderBody> =>
     (await post('/api/v1/orders', { brl_amount: '10' }, asMerchant(merchant))).body
   made = {
@@ -26,7 +24,6 @@ beforeAll(async () => {
   await chain.report('confirmed', chain.payment(made.underpaid, { gross: 20_000n }))
   await post('/api/v1/orders', { brl_amount: '10' }, { ...asMerchant(), 'Idempotency-Key': 'taken' })
 })
-afterAll(() => system.stop())
 
 const post = (path: string, body: object | string | undefined, headers: Record<string, string> = asMerchant()): Test =>
   request(system.url).post(path).set(headers).send(body)

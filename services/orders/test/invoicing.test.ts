@@ -2,18 +2,13 @@ import type { EntryBody, OrderBody } from '@ponte/contracts'
 import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
 import { openStore } from '../src/store'
-import { charge, listener, message } from './listener'
-import { asMerchant, asPayer, merchantId, PAYOUT, startOrders } from './setup'
+import { charge, message } from './listener'
+import { chain, runOrders, system } from './run-orders'
+import { asMerchant, asPayer, merchantId, PAYOUT } from './setup'
 
-let system: Awaited<ReturnType<typeof startOrders>>
-let chain: ReturnType<typeof listener>
 let ahead = 0
 const now = () => new Date(Date.now() + ahead)
-beforeAll(async () => {
-  system = await startOrders({ RATE_REFRESH_MS: '3600000' }, { now })
-  chain = listener(system.bus)
-})
-afterAll(() => system.stop())
+runOrders({ RATE_REFRESH_MS: '3600000' }, { now })
 
 const ANA = { name: 'Ana Souza', email: 'Ana@Example.com', tax_id: '12345678909', resident: true }
 const KEY = '35261112ABC34501DE35550010000000071123456789'

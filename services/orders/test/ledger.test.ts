@@ -2,16 +2,11 @@ import type { AttentionItemBody, EntryBody, OrderBody, SummaryBody } from '@pont
 import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
 import { ledgerStore } from '../src/store/ledger'
-import { charge, listener, message } from './listener'
-import { asMerchant, PAYOUT, startOrders } from './setup'
+import { charge, message } from './listener'
+import { chain, runOrders, system } from './run-orders'
+import { asMerchant, PAYOUT } from './setup'
 
-let system: Awaited<ReturnType<typeof startOrders>>
-let chain: ReturnType<typeof listener>
-beforeAll(async () => {
-  system = await startOrders()
-  chain = listener(system.bus)
-})
-afterAll(() => system.stop())
+runOrders()
 
 const OTHER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const create = async (merchant: string, brl_amount = '542.00'): Promise<OrderBody> =>

@@ -7,21 +7,17 @@ import { fillOrders } from '../bench/many-orders'
 import { createOrders } from '../src'
 import { closeReplaced } from '../src/link-routes'
 import { openStore } from '../src/store'
-import { listener } from './listener'
-import { asMerchant, asPayer, merchantId, PAYOUT, startOrders } from './setup'
+import { chain, runOrders, system } from './run-orders'
+import { asMerchant, asPayer, merchantId, PAYOUT } from './setup'
 
-let system: Awaited<ReturnType<typeof startOrders>>
-let chain: ReturnType<typeof listener>
 let second: ReturnType<typeof createOrders>
-beforeAll(async () => {
-  system = await startOrders()
-  chain = listener(system.bus)
-  second = createOrders(system.config, { bus: system.bus, logger: silentLogger })
-  await second.start()
-})
 afterAll(async () => {
   await second.stop()
-  await system.stop()
+})
+runOrders()
+beforeAll(async () => {
+  second = createOrders(system.config, { bus: system.bus, logger: silentLogger })
+  await second.start()
 })
 
 /** Chain time only goes forward, so that orders of each test end later than those before. */

@@ -3,13 +3,10 @@ import { uuidv7, uuidv7At } from '@ponte/service-kit'
 import request from 'supertest'
 import { fillOrders, listQueries, plansOf } from '../bench/many-orders'
 import { listener } from './listener'
-import { asMerchant, startOrders } from './setup'
+import { runOrders, system } from './run-orders'
+import { asMerchant } from './setup'
 
-let system: Awaited<ReturnType<typeof startOrders>>
-beforeAll(async () => {
-  system = await startOrders()
-})
-afterAll(() => system.stop())
+runOrders()
 
 const create = async (merchant: string, body: object = {}): Promise<OrderBody> =>
   (

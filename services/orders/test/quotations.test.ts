@@ -1,8 +1,9 @@
 import type { OrderBody } from '@ponte/contracts'
 import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
-import { listener } from './listener'
-import { asMerchant, PAYOUT, ROUTER, startOrders } from './setup'
+import type { listener } from './listener'
+import { chain, runOrders, system } from './run-orders'
+import { asMerchant, PAYOUT, ROUTER } from './setup'
 
 // An order, and no other, is found by each spelling in which a customer or a document quotes it.
 
@@ -13,7 +14,6 @@ const PAYEE = '0x2546BcD3c84621e976D8185a91A922aE77ECEc30'
 const BACK = `0x${'b4'.repeat(32)}`
 const REFUND = uuidv7()
 const STRAY = { memo: '5e'.repeat(32), tx: `0x${'c5'.repeat(32)}`, payer: '0xcd3B766CCDd6AE721141F452C550Ca635964ce71' }
-let system: Awaited<ReturnType<typeof startOrders>>
 let order: OrderBody
 
 const create = async (body: object): Promise<OrderBody> =>
@@ -22,9 +22,8 @@ const create = async (body: object): Promise<OrderBody> =>
 const payment = (chain: ReturnType<typeof listener>, target: OrderBody, over: object = {}) =>
   chain.report('confirmed', { ...chain.payment(target, { gross: BigInt(target.usdc_amount.replace('.', '')) }), ...over })
 
+runOrders({ DEPOSIT_FACTORY: ROUTER })
 beforeAll(async () => {
-  system = await startOrders({ DEPOSIT_FACTORY: ROUTER })
-  const chain = listener(system.bus)
   const decoys = [
     { brl_amount: '1234.57', external_ref: 'PED-1043', description: 'Cesta de queijos', metadata: { customer: 'Maria da Conceição' } },
     { brl_amount: '12.34', external_ref: '104', description: 'Pão francês' },
@@ -51,7 +50,6 @@ beforeAll(async () => {
   })
   await payment(chain, order, { tx_hash: TX, payer_address: PAYER.toLowerCase() })
 })
-afterAll(() => system.stop())
 
 const found = async (text: string) => {
   const { status, body } = await request(system.url).get('/api/v1/orders').query({ text }).set(asMerchant(merchant))

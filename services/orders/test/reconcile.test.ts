@@ -1,20 +1,16 @@
 import type { OrderBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import request from 'supertest'
-import { listener } from './listener'
-import { asMerchant, startOrders } from './setup'
+import { chain, runOrders, system } from './run-orders'
+import { asMerchant } from './setup'
 
-let system: Awaited<ReturnType<typeof startOrders>>
-let chain: ReturnType<typeof listener>
 let order: OrderBody
+runOrders({ RECONCILE_EVERY_S: '1' })
 beforeAll(async () => {
-  system = await startOrders({ RECONCILE_EVERY_S: '1' })
-  chain = listener(system.bus)
   order = (await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '150.00' })).body
   await chain.report('confirmed', chain.payment(order))
   await system.orders.idle()
 })
-afterAll(() => system.stop())
 
 const ask = async () => (await request(system.ops).get('/reconcile').query({ from_block: 0, to_block: 4_999 })).body
 const counted = async () =>

@@ -1,16 +1,11 @@
 import { type AttentionItemBody, formatUsdc, type OrderBody, parseUsdc, type SummaryBody } from '@ponte/contracts'
 import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
-import { charge, listener, message } from './listener'
-import { asMerchant, PAYOUT, startOrders } from './setup'
+import { charge, message } from './listener'
+import { chain, runOrders, system } from './run-orders'
+import { asMerchant, PAYOUT } from './setup'
 
-let system: Awaited<ReturnType<typeof startOrders>>
-let chain: ReturnType<typeof listener>
-beforeAll(async () => {
-  system = await startOrders()
-  chain = listener(system.bus)
-})
-afterAll(() => system.stop())
+runOrders()
 
 const ask = (merchant: string, query: object) => request(system.url).get('/api/v1/summary').query(query).set(asMerchant(merchant))
 const summaryOf = async (merchant: string, query: object): Promise<SummaryBody> => {

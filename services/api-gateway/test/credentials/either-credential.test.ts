@@ -1,21 +1,19 @@
 import { KEY_SCOPES, type Operation, operationList, placesOf } from '@ponte/contracts'
 import request from 'supertest'
-import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
+import { bearer, newMerchant, runGateway, system } from '../world'
 
 // docs/interface.md#authentication: an operation is the same by either credential, and by both of its paths.
 
-let system: TestGateway
 let key: string
 let token: string
 
+runGateway({ RATE_LIMIT_UNCHANGED_PER_MINUTE: '1000' })
 beforeAll(async () => {
-  system = await startGateway({ RATE_LIMIT_UNCHANGED_PER_MINUTE: '1000' })
   const merchant = await newMerchant(system)
   token = merchant.token
   const scopes = { name: 'all', scopes: KEY_SCOPES }
   key = (await request(system.url).post('/api/v1/merchants/me/api-keys').set(bearer(token)).send(scopes).expect(201)).body.api_key
 })
-afterAll(() => system.stop())
 beforeEach(() => {
   for (const { received } of Object.values(system.owners)) received.length = 0
 })

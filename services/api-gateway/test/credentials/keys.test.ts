@@ -3,14 +3,9 @@ import request from 'supertest'
 import { createApiGateway } from '../../src'
 import { forgetKeyRequests } from '../../src/account/key-routes'
 import { openStore } from '../../src/store'
-import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
+import { bearer, newMerchant, runGateway, system } from '../world'
 
-let system: TestGateway
-
-beforeAll(async () => {
-  system = await startGateway({}, { replicas: 2 })
-})
-afterAll(() => system.stop())
+runGateway({}, { replicas: 2 })
 
 const urlOf = (replica: number) => `http://127.0.0.1:${system.replicas[replica]?.http.port()}`
 const use = (replica: number, key: string) => request(urlOf(replica)).get('/api/v1/orders').set(bearer(key))

@@ -1,14 +1,10 @@
 import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
-import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
+import { bearer, newMerchant, runGateway, system } from '../world'
 
 const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
-let system: TestGateway
 
-beforeAll(async () => {
-  system = await startGateway({}, { now: () => new Date(at.ms), replicas: 2 })
-})
-afterAll(() => system.stop())
+runGateway({}, { now: () => new Date(at.ms), replicas: 2 })
 
 const KEYS = '/api/v1/merchants/me/api-keys'
 const reading = { name: 'ERP', scopes: ['orders:read', 'deliveries:read'] }

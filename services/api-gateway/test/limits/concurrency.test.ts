@@ -2,17 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { until } from '@ponte/service-kit'
 import type { Response } from 'express'
 import request from 'supertest'
-import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
+import { bearer, newMerchant, runGateway, system } from '../world'
 
-let system: TestGateway
 const held: Response[] = []
 type Merchant = Awaited<ReturnType<typeof newMerchant>>
 
-beforeAll(async () => {
-  system = await startGateway({ MERCHANT_READS_MAX: '3', MERCHANT_WRITES_MAX: '2', MERCHANT_WAITING_MAX: '4', OWNER_TIMEOUT_MS: '60000' })
+runGateway({ MERCHANT_READS_MAX: '3', MERCHANT_WRITES_MAX: '2', MERCHANT_WAITING_MAX: '4', OWNER_TIMEOUT_MS: '60000' })
+beforeAll(() => {
   system.owners.orders.answers((_req, res) => void held.push(res))
 })
-afterAll(() => system.stop())
 afterEach(() => {
   // Their number alone: a response is too large for a message.
   expect(held.splice(0).length).toBe(0)

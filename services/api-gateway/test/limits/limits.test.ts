@@ -1,24 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { Wallet } from 'ethers'
 import request from 'supertest'
-import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
+import { bearer, newMerchant, runGateway, system } from '../world'
 
 // The database's minute may turn under a test on a machine that is busy.
 jest.retryTimes(2)
 
-let system: TestGateway
-
-beforeAll(async () => {
-  system = await startGateway(
-    {
-      ...{ RATE_LIMIT_CALLER_PER_MINUTE: '20', RATE_LIMIT_CHANGES_PER_MINUTE: '3', RATE_LIMIT_ADDRESS_PER_MINUTE: '300' },
-      RATE_LIMIT_LINK_ORDERS_PER_MINUTE: '4',
-      ...{ TRUSTED_PROXIES: '1', PUBLIC_URL: 'https://pay.ponte.dev' },
-    },
-    { replicas: 2 },
-  )
-})
-afterAll(() => system.stop())
+runGateway(
+  {
+    ...{ RATE_LIMIT_CALLER_PER_MINUTE: '20', RATE_LIMIT_CHANGES_PER_MINUTE: '3', RATE_LIMIT_ADDRESS_PER_MINUTE: '300' },
+    RATE_LIMIT_LINK_ORDERS_PER_MINUTE: '4',
+    ...{ TRUSTED_PROXIES: '1', PUBLIC_URL: 'https://pay.ponte.dev' },
+  },
+  { replicas: 2 },
+)
 
 const urlOf = (replica: number) => `http://127.0.0.1:${system.replicas[replica]?.http.port()}`
 let address = 0

@@ -1,11 +1,7 @@
 import request from 'supertest'
-import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
+import { bearer, newMerchant, runGateway, system } from '../world'
 
-let system: TestGateway
-beforeAll(async () => {
-  system = await startGateway()
-})
-afterAll(() => system.stop())
+runGateway()
 beforeEach(() => {
   for (const owner of Object.values(system.owners)) {
     owner.answers()

@@ -1,19 +1,17 @@
 import { createHash } from 'node:crypto'
 import { get } from 'node:http'
 import request from 'supertest'
-import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
+import { bearer, newMerchant, runGateway, system } from '../world'
 
-let system: TestGateway
 let apiKey: string
 let merchantId: string
 
+runGateway({ OWNER_TIMEOUT_MS: '1500' })
 beforeAll(async () => {
-  system = await startGateway({ OWNER_TIMEOUT_MS: '1500' })
   const made = await newMerchant(system, { display_name: 'Padaria', payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' })
   apiKey = made.apiKey
   merchantId = made.merchant.id
 })
-afterAll(() => system.stop())
 beforeEach(() => {
   for (const owner of Object.values(system.owners)) {
     owner.answers()

@@ -1,14 +1,12 @@
 import request from 'supertest'
-import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
+import { bearer, newMerchant, runGateway, system } from '../world'
 
-let system: TestGateway
 let merchant: Awaited<ReturnType<typeof newMerchant>>
 
+runGateway()
 beforeAll(async () => {
-  system = await startGateway()
   merchant = await newMerchant(system)
 })
-afterAll(() => system.stop())
 
 const ID = '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90'
 const NEW = '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c91'

@@ -1,12 +1,7 @@
 import request from 'supertest'
-import { startGateway, type TestGateway } from '../world'
+import { runGateway, system } from '../world'
 
-let system: TestGateway
-
-beforeAll(async () => {
-  system = await startGateway({ RATE_LIMIT_ADDRESS_PER_MINUTE: '40', TRUSTED_PROXIES: '1', PUBLIC_URL: 'https://pay.ponte.dev' })
-})
-afterAll(() => system.stop())
+runGateway({ RATE_LIMIT_ADDRESS_PER_MINUTE: '40', TRUSTED_PROXIES: '1', PUBLIC_URL: 'https://pay.ponte.dev' })
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const visit = (path: string, from = '203.0.113.1') => request(system.url).get(path).set('Accept', BROWSER).set('X-Forwarded-For', from)

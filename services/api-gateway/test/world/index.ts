@@ -79,6 +79,16 @@ export async function startGateway(env: Record<string, string> = {}, given: { no
 }
 export type TestGateway = Awaited<ReturnType<typeof startGateway>>
 
+export let system: TestGateway
+
+/** A gateway for all tests of a file. */
+export function runGateway(...settings: Parameters<typeof startGateway>): void {
+  beforeAll(async () => {
+    system = await startGateway(...settings)
+  }, 60_000)
+  afterAll(() => system?.stop())
+}
+
 export const bearer = (credential: string) => ({ Authorization: `Bearer ${credential}` })
 
 const DAY_MS = 86_400_000

@@ -1,19 +1,14 @@
 import type { OrderBody } from '@ponte/contracts'
 import { until, uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
-import { charge, listener, message } from '../listener'
-import { asMerchant, merchantId, startOrders } from '../setup'
+import { charge, message } from '../listener'
+import { chain, runOrders, system } from '../run-orders'
+import { asMerchant, merchantId } from '../setup'
 
-let system: Awaited<ReturnType<typeof startOrders>>
-let chain: ReturnType<typeof listener>
 /** The rate is as old as this clock states. */
 let ahead = 0
 const now = () => new Date(Date.now() + ahead)
-beforeAll(async () => {
-  system = await startOrders({ RATE_REFRESH_MS: '3600000' }, { now })
-  chain = listener(system.bus)
-})
-afterAll(() => system.stop())
+runOrders({ RATE_REFRESH_MS: '3600000' }, { now })
 
 const read = (id: string) => request(system.url).get(`/api/v1/orders/${id}`).set(asMerchant())
 const stopPricing = () => {

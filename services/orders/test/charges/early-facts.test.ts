@@ -3,22 +3,17 @@ import { silentLogger, uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
 import { createIntake } from '../../src/intake'
 import { openStore } from '../../src/store'
-import { charge, listener, message } from '../listener'
-import { asMerchant, merchantId, startOrders } from '../setup'
+import { charge, message } from '../listener'
+import { chain, runOrders, system } from '../run-orders'
+import { asMerchant, merchantId } from '../setup'
 
 // Facts that come before their order becomes a row are found by its later ones.
 
-let system: Awaited<ReturnType<typeof startOrders>>
-let chain: ReturnType<typeof listener>
 let ahead = 0
-beforeAll(async () => {
-  system = await startOrders({}, { now: () => new Date(Date.now() + ahead) })
-  chain = listener(system.bus)
-})
+runOrders({}, { now: () => new Date(Date.now() + ahead) })
 afterEach(() => {
   ahead = 0
 })
-afterAll(() => system.stop())
 
 type Closing = 'subscription.cancelled' | 'subscription.expired' | 'subscription.order_superseded'
 const CLOSINGS: Closing[] = ['subscription.cancelled', 'subscription.expired', 'subscription.order_superseded']

@@ -1,18 +1,15 @@
 import { until, uuidv7 } from '@ponte/service-kit'
 import { charge, message } from '../listener'
-import { merchantId, startOrders } from '../setup'
+import { runOrders, system } from '../run-orders'
+import { merchantId } from '../setup'
 
 // A charge that cannot be opened, and its withdrawal, at the same moment and with slow commits: one of them finds the other.
 
 const PAIRS = Number(process.env.PONTE_TEST_CHARGE_PAIRS ?? 300)
 const AT_ONCE = 100
 
-let system: Awaited<ReturnType<typeof startOrders>>
 let ahead = 0
-beforeAll(async () => {
-  system = await startOrders({ RATE_REFRESH_MS: '3600000' }, { now: () => new Date(Date.now() + ahead) })
-})
-afterAll(() => system.stop())
+runOrders({ RATE_REFRESH_MS: '3600000' }, { now: () => new Date(Date.now() + ahead) })
 
 it(`${PAIRS} pairs leave no row that waits`, async () => {
   await system.sql.query(`

@@ -1,15 +1,10 @@
 import type { AuthorizationChanged, CheckoutBody, OrderBody } from '@ponte/contracts'
 import request from 'supertest'
-import { listener, message } from '../listener'
-import { asMerchant, PAYOUT, startOrders } from '../setup'
+import { message } from '../listener'
+import { chain, runOrders, system } from '../run-orders'
+import { asMerchant, PAYOUT } from '../setup'
 
-let system: Awaited<ReturnType<typeof startOrders>>
-let chain: ReturnType<typeof listener>
-beforeAll(async () => {
-  system = await startOrders()
-  chain = listener(system.bus)
-})
-afterAll(() => system.stop())
+runOrders()
 
 const create = async (): Promise<OrderBody> =>
   (await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '150.00' })).body

@@ -1,17 +1,11 @@
 import type { OrderBody } from '@ponte/contracts'
 import request from 'supertest'
-import { listener } from '../listener'
-import { asMerchant, merchantId, PAYOUT, ROUTER, startOrders } from '../setup'
+import { chain, runOrders, system } from '../run-orders'
+import { asMerchant, merchantId, PAYOUT, ROUTER } from '../setup'
 
 // Only endpoints that chose these are notified.
 
-let system: Awaited<ReturnType<typeof startOrders>>
-let chain: ReturnType<typeof listener>
-beforeAll(async () => {
-  system = await startOrders({ DEPOSIT_FACTORY: ROUTER })
-  chain = listener(system.bus)
-})
-afterAll(() => system.stop())
+runOrders({ DEPOSIT_FACTORY: ROUTER })
 
 const create = async (): Promise<OrderBody> =>
   (await request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '150.00' })).body

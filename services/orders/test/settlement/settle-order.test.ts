@@ -1,15 +1,9 @@
 import type { OrderBody } from '@ponte/contracts'
 import request from 'supertest'
-import { listener } from '../listener'
-import { asMerchant, PAYOUT, startOrders } from '../setup'
+import { chain, runOrders, system } from '../run-orders'
+import { asMerchant, PAYOUT } from '../setup'
 
-let system: Awaited<ReturnType<typeof startOrders>>
-let chain: ReturnType<typeof listener>
-beforeAll(async () => {
-  system = await startOrders({ CONFIRMATIONS: '5' })
-  chain = listener(system.bus)
-})
-afterAll(() => system.stop())
+runOrders({ CONFIRMATIONS: '5' })
 
 const create = async (body: object = { brl_amount: '150.00' }): Promise<OrderBody> =>
   (await request(system.url).post('/api/v1/orders').set(asMerchant()).send(body)).body

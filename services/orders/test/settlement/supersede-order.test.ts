@@ -1,15 +1,10 @@
 import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
-import { charge, listener, message } from '../listener'
-import { asMerchant, merchantId, startOrders } from '../setup'
+import { charge, message } from '../listener'
+import { chain, runOrders, system } from '../run-orders'
+import { asMerchant, merchantId } from '../setup'
 
-let system: Awaited<ReturnType<typeof startOrders>>
-let chain: ReturnType<typeof listener>
-beforeAll(async () => {
-  system = await startOrders()
-  chain = listener(system.bus)
-})
-afterAll(() => system.stop())
+runOrders()
 
 const read = async (id: string) => (await request(system.url).get(`/api/v1/orders/${id}`).set(asMerchant())).body
 const types = async (id: string) => (await system.published(id)).map(event => event.type)
