@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type System, startAll } from '@ponte/all-in-one'
 import {
+  type AttentionItemBody,
   type EntryBody,
   type ExplanationBody,
   type ExportBody,
@@ -300,6 +301,28 @@ it('what is no USDC is found and recovered on the network that it came on', asyn
   await mineThere(async () => (await read()).every(({ status }) => status === 'confirmed'), 'it was not recovered')
   expect(await read()).toMatchObject([{ ...coin, chain_id: OTHER, amount: String(parseEther('7')) }])
   expect((await other.provider.getBalance(MERCHANT.address)) - before).toBe(parseEther('7'))
+}, 180_000)
+
+it('money on a network that the order does not offer needs attention, is swept, and counts once its merchant counts it', async () => {
+  const created = await order({ chain_ids: [world.chain.chainId] })
+  expect(created.payment.networks).toBeUndefined()
+  const paid = await transfer(other, created.payment.deposit_address, units(created.usdc_amount))
+  const found = async () => {
+    const { data } = await call<{ data: AttentionItemBody[] }>(system.gatewayUrl, 'GET', '/api/v1/attention', merchant.api_key)
+    return data.find(({ payment }) => payment?.tx_hash === paid.hash)
+  }
+  await mineThere(async () => (await found()) !== undefined, 'it is not named')
+  const item = await found()
+  expect(item).toMatchObject({ actions: ['attach'], payment: { reason: 'wrong_chain', kind: 'transfer', chain_id: OTHER } })
+  expect((await read(created)).status).toBe('pending')
+  const word = { order_id: created.id, reason: 'The exchange sends on that one alone' }
+  const counted = await call<OrderBody>(system.gatewayUrl, 'POST', `/api/v1/attention/${item?.id}/attach`, merchant.api_key, word)
+  expect(counted).toMatchObject({ status: 'paid', payment: { networks: [{}, { chain_id: OTHER }] } })
+  const settled = async () => (await read(created)).payments?.every(one => one.settlement.status === 'settled') === true
+  await mineThere(settled, 'it was not swept')
+  await system.idle()
+  expect(await found()).toBeUndefined()
+  expect(notified('order.paid', created)).toHaveLength(1)
 }, 180_000)
 
 it('a merchant’s own nodes bear the ledger out, each for its network', async () => {

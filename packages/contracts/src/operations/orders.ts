@@ -177,8 +177,8 @@ export const orders = {
   attachAttention: byEither('post', '/attention/:id/attach', {
     ...{ ...writes, login: 'fresh', alias: 'attachMyAttention', audit: 'attention.attach', summary: 'Count it for an order' },
     description:
-      'Of a payment that named no order (`actions` has `attach`): it counts for that order from now on as if it had carried its memo, at the time of its ' +
-      'block, and the order becomes what its payments make of it. Only a reorganisation of the payment undoes it. 409 where token, router or payout ' +
+      'Of a payment that named no order, or came for its order on a network that this did not offer (`actions` has `attach`): it counts for that order from now on as if it had carried its memo, at the time of its ' +
+      'block, and the order becomes what its payments make of it. Only a reorganisation of the payment undoes it; an order offers the network of what it takes from then on. 409 where token, router or payout ' +
       'address are not those of the order, and where the order is or was paid or another order of its period counts instead.',
     body: attachPayment,
     example: { order_id: '0197f3a0-0000-7000-8000-000000000000', reason: 'The customer typed the memo wrong' },

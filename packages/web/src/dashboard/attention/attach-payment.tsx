@@ -29,7 +29,7 @@ export function AttachPayment(of: AttachPaymentProps) {
 
 function Choice({ item, onDone, onClose }: AttachPaymentProps & { onClose(): void }) {
   const { t, brl, usdc } = useWords()
-  const [text, setText] = useState('')
+  const [text, setText] = useState(item.payment?.reason === 'wrong_chain' ? item.payment.memo : '')
   const found = useQuery({
     queryKey: ['orders', 'to attach', text],
     queryFn: () => api.orders({ limit: OFFERED, ...(text.trim() === '' ? {} : { text: text.trim() }) }),

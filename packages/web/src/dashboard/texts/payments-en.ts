@@ -107,7 +107,7 @@ export const paymentsEn: typeof paymentsPt = {
     },
     mismatches: {
       unknown_memo: 'It arrived at your payout address, but no order has this memo.',
-      wrong_chain: 'It arrived on another network than the order’s.',
+      wrong_chain: 'It arrived on a network that the order did not offer. Count it for the order, or return it.',
       wrong_router: 'It came through another contract than the order’s.',
       wrong_token: 'It came in another token than the order’s.',
       wrong_recipient: 'It arrived at your payout address with the memo of an order that is paid to another one.',

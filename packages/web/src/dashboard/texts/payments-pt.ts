@@ -115,7 +115,7 @@ export const paymentsPt = {
     } as Record<AttentionReason, string>,
     mismatches: {
       unknown_memo: 'Chegou ao seu endereço de recebimento, mas nenhuma cobrança tem este memo.',
-      wrong_chain: 'Chegou por outra rede que não a da cobrança.',
+      wrong_chain: 'Chegou por uma rede que a cobrança não oferecia. Conte-o para a cobrança ou devolva-o.',
       wrong_router: 'Chegou por outro contrato que não o da cobrança.',
       wrong_token: 'Chegou em outra moeda que não a da cobrança.',
       wrong_recipient: 'Chegou ao seu endereço de recebimento com o memo de uma cobrança que recebe em outro.',

@@ -100,7 +100,7 @@ export const exceptionsGuide: Section[] = [
   {
     id: 'attach',
     title: 'Count it for an order',
-    html: `<p>A payment through the router whose memo is that of no order, where ${c('actions')} has ${c('attach')}: it counts for the order as if it had named it, at the time of its block, so what was late is late.</p>${program(
+    html: `<p>A payment through the router whose memo is that of no order, or one that came on a network that its order did not offer, where ${c('actions')} has ${c('attach')}: it counts for the order as if it had named it, at the time of its block, so what was late is late.</p>${program(
       'attach',
       attach,
     )}`,
