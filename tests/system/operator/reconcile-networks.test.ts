@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { type System, startAll } from '@ponte/all-in-one'
-import type { OrderBody, RefundBody } from '@ponte/contracts'
+import type { AttentionItemBody, OrderBody, RefundBody } from '@ponte/contracts'
 import { type LocalChain, mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
@@ -57,6 +57,19 @@ beforeAll(async () => {
   await transfer(waiting.payment.deposit_address, units(waiting.usdc_amount) / 3n)
   await mineThere(async () => (await isSettled(halves)) && (await isSettled(routed)), 'they were not settled')
   await mineThere(async () => (await read(waiting)).payments?.[0]?.settlement.status === 'settled', 'it was not swept')
+  const narrowed = () => ask<OrderBody>('POST', '/orders', { brl_amount: '150.00', chain_ids: [world.chain.chainId] })
+  const [uncounted, byRouter, counted] = [await narrowed(), await narrowed(), await narrowed()]
+  const part = units(counted.usdc_amount) / 2n
+  await transfer(uncounted.payment.deposit_address, part)
+  await pay(other, byRouter)
+  const { hash } = await transfer(counted.payment.deposit_address, part)
+  await transfer(counted.payment.deposit_address, part)
+  const found = async () =>
+    (await ask<{ data: AttentionItemBody[] }>('GET', '/attention')).data.find(({ payment }) => payment?.tx_hash === hash)
+  await mineThere(async () => (await found()) !== undefined, 'it is not named')
+  await mineThere(async () => (await other.balanceOf(uncounted.payment.deposit_address ?? '')) === 0n, 'it was not swept')
+  await ask('POST', `/attention/${(await found())?.id}/attach`, { order_id: counted.id, reason: 'The payer chose it' })
+  await mineThere(() => isSettled(counted), 'it was not counted and swept')
   const back = { amount: '5', payee_address: Wallet.createRandom().address, reason: 'It came back', chain_id: OTHER }
   returned = await ask<RefundBody>('POST', `/orders/${routed.id}/refunds`, back)
   const { domain, types, message } = returned.typed_data ?? { domain: {}, types: {}, message: { validBefore: '0' } }
@@ -79,7 +92,7 @@ it('names no difference of two networks, and the blocks of each', async () => {
   expect(await look()).toEqual([])
   const { code, output } = await reconcile()
   expect([code, output]).toEqual([0, expect.stringMatching(/^Blocks 0 to \d+ of chain 31337: 1 payments, 0 of them/m)])
-  expect(output).toMatch(/^Blocks 0 to \d+ of chain 31338: 4 payments, 1 of them/m)
+  expect(output).toMatch(/^Blocks 0 to \d+ of chain 31338: 8 payments, 3 of them/m)
 }, 60_000)
 
 it('fault: names what orders has of the second network and its chain has not, and what its chain has otherwise', async () => {
@@ -138,7 +151,10 @@ it('fault: takes what came on a network for unfounded whose listener is not aske
 it('holds what came on a network against nothing once it is retired, and states that', async () => {
   const first = { ...urls, otherListeners: [] }
   const options = { from: 0, to: undefined, now: Date.now() + 3_600_000, retired: [OTHER] }
-  expect(await audit(first, options)).toMatchObject({ differences: [], unchecked: [`what is of chain ${OTHER}, which is retired`] })
+  expect(await audit(first, options)).toMatchObject({
+    differences: [],
+    unchecked: expect.arrayContaining([`what is of chain ${OTHER}, which is retired`]),
+  })
   await expect(audit(urls, options)).rejects.toThrow('its listener is asked')
   await books.query(`UPDATE orders SET status = 'underpaid' WHERE id = '${halves.id}'`)
   expect((await audit(first, options)).differences).toEqual(named(`status: order ${halves.id}`))
