@@ -38,8 +38,8 @@ export const signatureFailed: State = order => ({
   },
 })
 
-/** The same address on two networks, of which the first is relayed without gas. */
-export function onTwoNetworks(orderId: string): CheckoutBody['payment'] {
+/** The same address on three networks, of which the first is relayed without gas and the third stands still. */
+export function onThreeNetworks(orderId: string): CheckoutBody['payment'] {
   const first = {
     ...{ network: 'base', chain_id: 8_453, gasless: true, router_address: PAYER.address, deposit_address: PAYER.address },
     ...{
@@ -54,9 +54,10 @@ export function onTwoNetworks(orderId: string): CheckoutBody['payment'] {
     ...{ ...first, network: 'polygon', chain_id: 137, gasless: false, confirmations: 32, typical_seconds: 64 },
     ...{ token_address: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359' },
   }
+  const third = { ...second, network: 'arbitrum', chain_id: 42_161, confirmations: 120, typical_seconds: 30, suspended: true }
   const { confirmations: _, typical_seconds: __, suspended: ___, ...terms } = first
   const checkout_url = `https://pay.ponte.example/pay/${orderId}`
-  return { ...terms, merchant_address: PAYER.address, checkout_url, networks: [first, second] }
+  return { ...terms, merchant_address: PAYER.address, checkout_url, networks: [first, second, third] }
 }
 
 export const nothingDue = ({ charges }: PayerSubscriptionBody): Partial<PayerSubscriptionBody> => ({

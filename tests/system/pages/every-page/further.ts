@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { PAYER } from '../../../world'
-import { largeDossier, manyEntries, onTwoNetworks } from '../order-states'
+import { largeDossier, manyEntries, onThreeNetworks } from '../order-states'
 import { alert, dialog, type Shown, type Stop, settled } from './stop'
 import { leaveSent, payBy, walletWith } from './wallet'
 
@@ -46,7 +46,7 @@ function payers(from: From, of: Shown): Stop[] {
     from('checkout', 'checkout-wallet-short', { ready: page => waits(page, walletWith(120_500_000n, 1n), refusals) }),
     from('checkout', 'checkout-wallet-gasless', { ready: page => waits(page, walletWith(900_000_000n, 0n), refusals) }),
     from('checkout', 'checkout-networks', {
-      instead: { [`/checkout/${of.pending.id}`]: { payment: onTwoNetworks(of.pending.id) } },
+      instead: { [`/checkout/${of.pending.id}`]: { payment: onThreeNetworks(of.pending.id) } },
       ready: async page => {
         await page.getByRole('radio').last().check()
         await page.getByRole('tab').last().click()

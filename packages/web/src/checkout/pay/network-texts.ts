@@ -1,9 +1,9 @@
-/** Rounded as one says it aloud. */
-const lasting = (language: 'en' | 'pt-BR', seconds: number) =>
-  new Intl.NumberFormat(language, {
-    ...{ style: 'unit', unitDisplay: 'long', maximumFractionDigits: 0 },
-    unit: seconds < 90 ? 'second' : 'minute',
-  }).format(seconds < 90 ? seconds : seconds / 60)
+/** Rounded: no chain keeps its pace to the second. */
+function lasting(language: 'en' | 'pt-BR', seconds: number): string {
+  const [unit, value] =
+    seconds < 60 ? (['second', Math.max(1, Math.round(seconds / 5)) * 5] as const) : (['minute', Math.round(seconds / 60)] as const)
+  return new Intl.NumberFormat(language, { style: 'unit', unitDisplay: 'long', unit }).format(value)
+}
 
 const en = {
   choose: 'On which network do you pay?',
