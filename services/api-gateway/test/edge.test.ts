@@ -75,6 +75,21 @@ describe('a method that a path does not have', () => {
   })
 })
 
+test.each([
+  ['patch', '/api/v1/merchants/me'],
+  ['patch', '/api/v1/merchants/me/mail'],
+  ['post', '/api/v1/merchants/me/rotate-webhook-secret'],
+] as const)('a body that is null is no body that was left out, and 400: %s %s', async (method, path) => {
+  const { token } = await newMerchant(system)
+  const { body } = await request(system.url)
+    [method](path)
+    .set(bearer(token))
+    .set('Content-Type', 'application/json')
+    .send('null')
+    .expect(400)
+  expect(body.code).toBe('invalid_request')
+})
+
 test('/ leads to the dashboard, or to the documentation where no pages are built', async () => {
   const { headers } = await request(system.url).get('/').expect(302)
   expect(['/dashboard', '/docs']).toContain(headers.location)

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 
 /** Parses what a caller sent. Throws ApiError `invalid_request` that names every field at fault. */
 export function parseRequest<T extends z.ZodType>(schema: T, value: unknown, where: 'body' | 'query' | 'path'): z.infer<T> {
-  const result = schema.safeParse(value ?? {})
+  const result = schema.safeParse(value === undefined ? {} : value)
   if (result.success) return result.data
   const errors = result.error.issues.slice(0, 20).flatMap(issue => {
     if (issue.code !== 'unrecognized_keys') return [{ path: issue.path.map(String).join('.'), message: issue.message }]
