@@ -15,7 +15,6 @@ export type Clock = ReturnType<typeof createClock>
 const MOST_MS = 2 * 366 * 86_400_000
 /** Retries of the first minute are taken together. */
 const STEP_MIN_S = 60
-const STEPS_MAX = 2_000
 const IDLE_MS = 60_000
 /** A chain that is further ahead than this was moved there before the last start. */
 const MOVED_MS = 60_000
@@ -24,13 +23,14 @@ const MOVED_MS = 60_000
 export function createClock({ chains, logger }: { chains: readonly LocalChain[]; logger: Logger }) {
   let aheadMs = 0
   let target: Date | null = null
+  let isStopping = false
   let moving: Promise<void> = Promise.resolve()
   const now = () => new Date(Date.now() + aheadMs)
   const read = (): TestClockBody => ({ object: 'test_clock', now: now().toISOString(), target: target?.toISOString() ?? null })
 
   /** Goes from one thing that is due to the next, so that each happens at its own time. */
   const move = async (to: Date, { due, hurry, idle }: Movement) => {
-    for (let step = 0; now() < to && step < STEPS_MAX; step += 1) {
+    while (now() < to && !isStopping) {
       const leftS = Math.ceil((to.getTime() - now().getTime()) / 1_000)
       const [plan, retryInS] = [await due(), await hurry(0)]
       const planInS = plan === null ? leftS : Math.ceil((plan.getTime() - now().getTime()) / 1_000)
@@ -75,7 +75,10 @@ export function createClock({ chains, logger }: { chains: readonly LocalChain[];
     },
     part: {
       name: 'clock',
-      stop: () => moving.catch(() => undefined),
+      async stop() {
+        isStopping = true
+        await moving.catch(() => undefined)
+      },
     } satisfies Part,
   }
 }
