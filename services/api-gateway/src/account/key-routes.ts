@@ -80,9 +80,12 @@ export function keyHandlers(deps: AccountDeps) {
       res.json(namedKeyBody(await ownKey(params.id, res)))
     },
     async revokeApiKey({ params }, _req, res) {
-      const key = await ownKey(params.id, res)
-      await store.namedKeys.revoke(await own(store, res), key, actor(res))
-      res.json(namedKeyBody({ ...key, revokedAt: key.revokedAt ?? now() }))
+      const revoked = await retryConflicts(async () => {
+        const merchant = await own(store, res)
+        const key = await ownKey(params.id, res)
+        return key.revokedAt ? key : store.namedKeys.revoke(merchant, key, actor(res))
+      })
+      res.json(namedKeyBody(revoked))
     },
     async createApiKey({ body }, req, res) {
       await retryConflicts(async () => {

@@ -18,12 +18,13 @@ export interface NamedKeyRequest {
 
 const COLUMNS = ['id', 'merchant_id', 'hash', 'prefix', 'name', 'scopes', 'created_by', 'created_at', 'expires_at']
 
+const TEAM = 'team AS (UPDATE merchants SET version = CASE WHEN version = $version THEN version + 1 END WHERE id = $merchant_id)'
 // Raw SQL, because they commit with their audit rows. Old requests are forgotten first, so that the same request can be made anew.
 const INSERT: Statement = {
   name: 'named-key-insert',
   text: `
   WITH ${ACCOUNT_ROWS},
-  team AS (UPDATE merchants SET version = CASE WHEN version = $version THEN version + 1 END WHERE id = $merchant_id),
+  ${TEAM},
   forgotten AS (UPDATE named_keys SET request_hash = NULL, body_hash = NULL, salt = NULL
     WHERE merchant_id = $merchant_id AND request_hash IS NOT NULL AND created_at < $forgotten_before RETURNING 1)
   ${insertRows('named_keys', [...COLUMNS, 'request_hash', 'body_hash', 'salt'])}, (SELECT count(*) FROM forgotten) AS done`,
@@ -33,8 +34,8 @@ const FORGET = `
 const REVOKE: Statement = {
   name: 'named-key-revoke',
   text: `
-  WITH ${ACCOUNT_ROWS}
-  UPDATE named_keys SET revoked_at = coalesce(revoked_at, $at::timestamptz) WHERE id = $id`,
+  WITH ${ACCOUNT_ROWS}, ${TEAM}
+  UPDATE named_keys SET revoked_at = $at::timestamptz WHERE id = $id`,
 }
 
 /** Keys that a merchant made beside the one of the specification. */
@@ -84,14 +85,19 @@ export function namedKeyStore(database: Database, prisma: PrismaClient, options:
       await database.query(FORGET, [forgottenBefore()])
     },
 
-    /** Ends a key at once; one that is revoked already stays as it is. */
-    async revoke(merchant: Merchant, { id, revokedAt }: NamedKey, actor: Actor): Promise<void> {
-      if (revokedAt) return
+    /** Ends a key at once. Throws a stale error (`isStale`) when the merchant has moved on since it was read, before its key was. */
+    async revoke(merchant: Merchant, key: NamedKey, actor: Actor): Promise<NamedKey> {
       const at = now()
+      const moved = atNextVersion(merchant)
       const entry = auditEntry(merchant.id, actor, 'named_key.revoke', ['api_key'], at)
-      const events = outboxRows([accountChanged(entry, merchant)], at)
-      await database.commit({ events, write: REVOKE, rows: accountRows(entry, merchant, options), values: { id, at } })
+      await database.commit({
+        events: outboxRows([moved.event, accountChanged(entry, moved.merchant)], at),
+        write: REVOKE,
+        rows: accountRows(entry, merchant, options),
+        values: { merchant_id: merchant.id, version: merchant.version, id: key.id, at },
+      })
       committed()
+      return { ...key, revokedAt: at }
     },
   }
 }

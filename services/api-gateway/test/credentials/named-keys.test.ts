@@ -132,6 +132,27 @@ test('the API key of the specification stays as it is', async () => {
   await use(api_key).expect(200)
 })
 
+test('a key that is revoked many times at one moment has one entry, one event and one time of its end', async () => {
+  const { token, merchant } = await newMerchant(system)
+  const { body: key } = await make(token).expect(201)
+  const revoke = (replica: number) => request(urlOf(replica)).delete(`${KEYS}/${key.id}`).set(bearer(token))
+  const held = await system.sql.pool.connect()
+  await held.query('BEGIN')
+  await held.query('SELECT FROM named_keys WHERE id = $1 FOR UPDATE', [key.id])
+  const asked = Promise.all(Array.from({ length: 6 }, (_, index) => revoke(index % 2)))
+  await new Promise(resolve => setTimeout(resolve, 1_000))
+  await held.query('COMMIT')
+  held.release()
+  const answers = await asked
+  expect(answers.map(({ status, body }) => [status, body.revoked_at])).toEqual(answers.map(() => [200, new Date(at.ms).toISOString()]))
+  const { rows } = await system.sql.query(
+    `SELECT (SELECT count(*)::int FROM audit_log WHERE merchant_id = $1 AND action = 'named_key.revoke') AS entries,
+      (SELECT count(*)::int FROM outbox WHERE type = 'account.changed' AND body LIKE '%named_key.revoke%' AND body LIKE '%' || $2 || '%') AS events`,
+    [merchant.id, merchant.id],
+  )
+  expect(rows).toEqual([{ entries: 1, events: 1 }])
+})
+
 test('an expired or revoked key is refused on the next request, and its use is noted to the minute', async () => {
   const { token } = await newMerchant(system)
   await make(token, { ...reading, expires_at: new Date(at.ms).toISOString() }).expect(400)
