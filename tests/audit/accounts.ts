@@ -11,6 +11,8 @@ export interface AccountBooks {
   /** What the dispatcher keeps. */
   events: readonly Row[]
   now: number
+  /** True for a merchant that a restored database of the gateway has forgotten. */
+  isForgotten(id: unknown): boolean
 }
 
 /** What was published of a change of the account: its merchant is informed of every one. */
@@ -55,13 +57,13 @@ export function accountDifferences(books: AccountBooks): string[] {
   ]
 }
 
-function termsDifferences({ merchants, copies, now }: AccountBooks): string[] {
+function termsDifferences({ merchants, copies, now, isForgotten }: AccountBooks): string[] {
   const owned = new Map(merchants.map(row => [String(row.id), row]))
   return Object.entries(copies).flatMap(([service, rows]) => {
     const known = new Map(rows.map(row => [String(row.id), row]))
     return [
       ...rows
-        .filter(({ id }) => !owned.has(String(id)))
+        .filter(({ id }) => !owned.has(String(id)) && !isForgotten(id))
         .map(({ id }) => `terms: ${service} has merchant ${id}, which the gateway does not have`),
       ...merchants.flatMap(merchant => {
         const copy = known.get(String(merchant.id))

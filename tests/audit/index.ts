@@ -173,7 +173,7 @@ export async function audit(
             ...(subscribed ? { subscriptions: subscribed[0] ?? [] } : {}),
           },
           events: events ?? [],
-          now,
+          ...{ now, isForgotten },
         })
       : []),
     ...(subscribed ? periodDifferences(subscribed[1] ?? [], subscribed[2] ?? [], books.orders) : []),

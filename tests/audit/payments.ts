@@ -240,7 +240,7 @@ export function authorizationDifferences(stated: readonly Row[], authorizations:
     .filter(({ status }) => status === 'accepted' || status === 'submitted')
     .flatMap(row => {
       const about = `the signature of order ${row.order_id}`
-      const mine = known.get(String(row.order_id))?.find(({ order_attempt }) => text(order_attempt) === text(row.attempt))
+      const mine = known.get(String(row.order_id))?.find(({ order_attempt }) => text(order_attempt ?? 0) === text(row.attempt))
       if (!mine) return [`signatures: ${about} is ${row.status}, and the listener does not have it`]
       return unlike(about, [
         ['payer', lower(row.payer_address), lower(mine.payer)],
