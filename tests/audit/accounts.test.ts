@@ -6,7 +6,10 @@ const merchant: Row = { id: 'm', version: 2, display_name: 'Padaria', payout_add
 const owner: Row = { id: 'a', merchant_id: 'm', role: 'owner', created_at: at(1), role_since: null }
 const change = (sequence: number, hour: number, action: string, changed: string[]): Row => ({
   ...{ type: 'account.changed', merchant_id: 'm', sequence: String(sequence), created_at: at(hour) },
-  body: JSON.stringify({ type: 'account.changed', data: { action, changed, created_at: at(hour) } }),
+  body: JSON.stringify({
+    type: 'account.changed',
+    data: { id: '01a22849-e85a-75e7-a082-99255d5ca80f', action, changed, created_at: at(hour) },
+  }),
 })
 const found = (more: Partial<AccountBooks>) =>
   accountDifferences({

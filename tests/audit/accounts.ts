@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { groupBy, lower, millis, type Row, text, unlike } from './rows'
 
 export interface AccountBooks {
@@ -17,6 +18,7 @@ export interface AccountBooks {
 
 /** What was published of a change of the account: its merchant is informed of every one. */
 interface Change {
+  id: string
   action: string
   changed: readonly string[]
   at: number
@@ -111,18 +113,31 @@ function originDifferences({ merchant, members, apiKeys, namedKeys, changes, sin
         ? []
         : [`members: member ${id} of merchant ${merchant.id} is ${role}, and no such change was published`]
     }),
-    ...apiKeys.flatMap(({ created_at }) =>
-      isFirst(millis(created_at)) || isMade(millis(created_at), ({ action }) => action === 'api_key.rotate')
+    ...apiKeys.flatMap(({ created_at, hash }) =>
+      isFirst(millis(created_at)) || isMade(millis(created_at), ({ id, action }) => action === 'api_key.rotate' && isOf(id, hash))
         ? []
         : [`keys: merchant ${merchant.id} has a key of ${text(created_at)}, and no rotation was published`],
     ),
-    ...namedKeys.flatMap(({ id, scopes, created_at }) => {
+    ...namedKeys.flatMap(({ id, scopes, created_at, hash }) => {
       const named = ['api_key', ...((scopes ?? []) as string[])].sort().join()
-      return isMade(millis(created_at), ({ action, changed }) => action === 'named_key.create' && [...changed].sort().join() === named)
+      return isMade(
+        millis(created_at),
+        change => change.action === 'named_key.create' && [...change.changed].sort().join() === named && isOf(change.id, hash),
+      )
         ? []
         : [`keys: key ${id} of merchant ${merchant.id} may ${named}, and no such key was published`]
     }),
   ]
+}
+
+/** The id of a change that made a key has bits of the key's hash, where it is a UUIDv8; a release before made UUIDv7s. */
+function isOf(id: string, hash: unknown): boolean {
+  const digits = id.replaceAll('-', '')
+  if (digits[12] !== '8') return true
+  const bits = createHash('sha256')
+    .update(Buffer.from(String(hash), 'hex'))
+    .digest('hex')
+  return digits.slice(13, 16) + digits.slice(17) === bits.slice(0, 3) + bits.slice(4, 19)
 }
 
 /** Who is to become an owner later is a viewer meanwhile. */
@@ -133,6 +148,6 @@ function makesRole({ action, changed }: Change, role: string): boolean {
 }
 
 function changeOf(row: Row): Change {
-  const { data } = JSON.parse(String(row.body)) as { data: { action: string; changed: string[]; created_at: string } }
-  return { action: data.action, changed: data.changed, at: Date.parse(data.created_at) }
+  const { data } = JSON.parse(String(row.body)) as { data: { id: string; action: string; changed: string[]; created_at: string } }
+  return { id: data.id, action: data.action, changed: data.changed, at: Date.parse(data.created_at) }
 }

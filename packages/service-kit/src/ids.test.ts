@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { uuidv7At, uuidv7Floor, uuidv7Time } from './ids'
+import { z } from 'zod'
+import { uuidv7At, uuidv7Floor, uuidv7Time, uuidv8Of } from './ids'
 
 const counterOf = (id: string) => Number.parseInt(id.slice(15, 18), 16)
 const randomBitsOf = (id: string) => BigInt(`0x${id.slice(19).replace('-', '')}`) & ((1n << 62n) - 1n)
@@ -41,4 +42,17 @@ describe('a UUIDv7 of a given moment', () => {
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(uuidv7Time(ids.at(-1) ?? '')).toEqual(at)
   })
+})
+
+it('a UUIDv8 of a value names its moment, sorts by it, and is another one for another value', () => {
+  const value = fc.uint8Array({ minLength: 32, maxLength: 32 })
+  fc.assert(
+    fc.property(moments, moments, value, value, (a, b, one, other) => {
+      const id = uuidv8Of(one, a)
+      expect(z.uuid({ version: 'v8' }).parse(id)).toBe(id)
+      expect(uuidv7Time(id)).toEqual(a)
+      expect(id < uuidv7Floor(b)).toBe(a < b)
+      expect(uuidv8Of(other, a) === id).toBe(Buffer.compare(one, other) === 0)
+    }),
+  )
 })

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
 import { v7 } from 'uuid'
 
 /** Twelve bits that order the ids of one millisecond; they start in the lower half, at random. */
@@ -18,6 +18,17 @@ export function uuidv7At(at: Date): string {
 }
 
 export const uuidv7 = (): string => uuidv7At(new Date())
+
+/**
+ * A UUIDv8 of the given moment, in the order of UUIDv7s. Its other bits are of a hash of the value, so that whoever keeps the id can compare the value, and
+ * cannot learn it.
+ */
+export function uuidv8Of(value: Uint8Array, at: Date): string {
+  const time = at.getTime().toString(16).padStart(12, '0')
+  const bits = createHash('sha256').update(value).digest('hex')
+  const variant = ((Number.parseInt(bits.charAt(3), 16) & 3) | 8).toString(16)
+  return `${time.slice(0, 8)}-${time.slice(8)}-8${bits.slice(0, 3)}-${variant}${bits.slice(4, 7)}-${bits.slice(7, 19)}`
+}
 
 /** When a UUIDv7 was made, to the millisecond. */
 export const uuidv7Time = (id: string): Date => new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16))

@@ -192,8 +192,8 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
 const audited = {
   merchants: ['id'],
   members: { key: ['id'], shown: ['id', 'merchant_id', 'user_id', 'role', 'created_at', 'role_since'] },
-  api_keys: { key: ['merchant_id', 'created_at'], shown: ['merchant_id', 'created_at', 'revoked_at'] },
-  named_keys: { key: ['id'], shown: ['id', 'merchant_id', 'scopes', 'created_at', 'revoked_at'] },
+  api_keys: { key: ['merchant_id', 'created_at'], shown: ['merchant_id', 'created_at', 'hash'] },
+  named_keys: { key: ['id'], shown: ['id', 'merchant_id', 'scopes', 'created_at', 'hash'] },
 }
 
 function createMailers(

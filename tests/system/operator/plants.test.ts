@@ -187,6 +187,9 @@ function plants(): Record<string, Plant[]> {
     "api-gateway: a key's hash": [
       altered('api-gateway', 'named_keys', `id = '${keyId}'`, { hash: `'\\x${randomBytes(32).toString('hex')}'` }),
     ],
+    "api-gateway: the hash of a merchant's first key": [
+      altered('api-gateway', 'api_keys', `merchant_id = '${merchantId}'`, { hash: `'\\x${randomBytes(32).toString('hex')}'` }),
+    ],
     'api-gateway: an invented key': [
       added('api-gateway', 'named_keys', {
         ...{ id: randomUUID(), merchant_id: merchantId, hash: `\\x${randomBytes(32).toString('hex')}`, prefix: 'sk_test_ab', name: 'ERP' },
@@ -218,7 +221,11 @@ function plants(): Record<string, Plant[]> {
 }
 
 /** Facts that no other database holds. */
-const UNNAMED = ["api-gateway: a key's hash", 'webhook-dispatcher: the URL of an endpoint', "subscriptions: a plan's price"]
+const UNNAMED = [
+  "api-gateway: the hash of a merchant's first key",
+  'webhook-dispatcher: the URL of an endpoint',
+  "subscriptions: a plan's price",
+]
 
 it('names what a hand with write access to any one database plants there', async () => {
   expect(await look()).toEqual([])

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { formatNullableUsdc } from '@ponte/contracts'
-import { createBatch, type Database, isUniqueViolation, outboxRows, type Statement } from '@ponte/service-kit'
+import { createBatch, type Database, isUniqueViolation, outboxRows, type Statement, uuidv8Of } from '@ponte/service-kit'
 import { type DerivedFrom, KEY_SHOWN_AGAIN_MS } from '../credentials/api-key'
 import type { KeyTerms } from '../credentials/credentials'
 import type { PrismaClient } from '../generated/client'
@@ -99,7 +99,7 @@ export function apiKeyStore(database: Database, prisma: PrismaClient, options: M
         const at = now()
         const key = { hash, merchant_id: merchantId, created_at: at }
         const repeatable = request && { request_hash: hashOf(request.idempotencyKey), salt: request.salt }
-        const entry = auditEntry(merchantId, actor, 'api_key.rotate', ['api_key'], at)
+        const entry = auditEntry(merchantId, actor, 'api_key.rotate', ['api_key'], at, uuidv8Of(hash, at))
         try {
           await database.commit({
             events: outboxRows([accountChanged(entry, merchant)], at),

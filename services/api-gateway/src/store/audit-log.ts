@@ -47,8 +47,8 @@ export interface Actor {
 }
 
 /** A row of the audit log: who changed what and when. Names of what changed, never a value. */
-export const auditEntry = (merchantId: string, actor: Actor, action: string, changed: string[], at: Date) => ({
-  id: uuidv7(),
+export const auditEntry = (merchantId: string, actor: Actor, action: string, changed: string[], at: Date, id = uuidv7()) => ({
+  id,
   merchantId,
   userId: actor.userId,
   action,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type CreateApiKey, KEY_SCOPES, type NamedKeyBody } from '@ponte/contracts'
-import { canonicalJson, type Database, insertRows, isUniqueViolation, outboxRows, type Statement } from '@ponte/service-kit'
+import { canonicalJson, type Database, insertRows, isUniqueViolation, outboxRows, type Statement, uuidv8Of } from '@ponte/service-kit'
 import { KEY_SHOWN_AGAIN_MS } from '../credentials/api-key'
 import type { NamedKey as NamedKeyRow, PrismaClient } from '../generated/client'
 import { atNextVersion, type Merchant } from '../merchant/merchant'
@@ -60,7 +60,14 @@ export function namedKeyStore(database: Database, prisma: PrismaClient, options:
      */
     async insert(merchant: Merchant, key: NamedKey, hash: Buffer, actor: Actor, request: NamedKeyRequest | null): Promise<boolean> {
       const moved = atNextVersion(merchant)
-      const entry = auditEntry(key.merchantId, actor, 'named_key.create', ['api_key', ...key.scopes], key.createdAt)
+      const entry = auditEntry(
+        key.merchantId,
+        actor,
+        'named_key.create',
+        ['api_key', ...key.scopes],
+        key.createdAt,
+        uuidv8Of(hash, key.createdAt),
+      )
       const repeatable = request && {
         request_hash: hashOf(request.idempotencyKey),
         body_hash: hashOf(canonicalJson(request.body)),

@@ -35,7 +35,7 @@ export function auditRoutes(sql: Pick<Sql, 'query'>, tables: AuditedTables): Rou
     const last = rows.at(-1)
     res.json({
       rows: rows.map(row =>
-        Object.fromEntries(Object.entries(row).flatMap(([name, value]) => (SECRET.test(name) ? [] : [[name, plain(value)]]))),
+        Object.fromEntries(Object.entries(row).flatMap(([name, value]) => (SECRET.test(name) ? [] : [[name, plain(name, value)]]))),
       ),
       next: last && rows.length === asked.data.limit ? columns.map(column => last[column]) : null,
     })
@@ -43,8 +43,8 @@ export function auditRoutes(sql: Pick<Sql, 'query'>, tables: AuditedTables): Rou
   return router
 }
 
-/** Bytes are text here: what is kept as bytes are bodies. */
-const plain = (value: unknown) => (Buffer.isBuffer(value) ? value.toString('utf8') : value)
+/** Bytes are bodies, and hashes. */
+const plain = (name: string, value: unknown) => (Buffer.isBuffer(value) ? value.toString(name === 'hash' ? 'hex' : 'utf8') : value)
 
 function parsed(json: string): unknown {
   try {
