@@ -315,6 +315,10 @@ it('money on a network that the order does not offer needs attention, is swept, 
   const item = await found()
   expect(item).toMatchObject({ actions: ['attach'], payment: { reason: 'wrong_chain', kind: 'transfer', chain_id: OTHER } })
   expect((await read(created)).status).toBe('pending')
+  const explained = { tx_hash: paid.hash }
+  expect(
+    await call<ExplanationBody>(system.gatewayUrl, 'POST', `/api/v1/orders/${created.id}/explain`, merchant.api_key, explained),
+  ).toMatchObject({ code: 'wrong_network', amount: created.usdc_amount, chain_id: OTHER })
   const word = { order_id: created.id, reason: 'The exchange sends on that one alone' }
   const counted = await call<OrderBody>(system.gatewayUrl, 'POST', `/api/v1/attention/${item?.id}/attach`, merchant.api_key, word)
   expect(counted).toMatchObject({ status: 'paid', payment: { networks: [{}, { chain_id: OTHER }] } })

@@ -28,9 +28,11 @@ export const explanationEn: typeof explanationPt = {
       recipient === null
         ? 'The transaction sent no USDC to where this invoice is paid.'
         : `The transaction sent ${amount} to ${recipient}, which is not where this invoice is paid.`,
-    wrong_network: ({ network }) =>
-      network === null
-        ? 'The transaction is of another network than this invoice’s.'
-        : `The transaction is on ${network}, where this invoice is not paid.`,
+    wrong_network: ({ network, amount }) => {
+      if (network === null) return 'The transaction is of another network than this invoice’s.'
+      return amount === null
+        ? `The transaction is on ${network}, where this invoice is not paid.`
+        : `The transaction sent ${amount} for this invoice on ${network}, which it does not offer: the shop can count it, or return it.`
+    },
   },
 }

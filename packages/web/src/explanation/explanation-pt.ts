@@ -38,9 +38,11 @@ export const explanationPt = {
       recipient === null
         ? 'A transação não enviou nenhum USDC para onde se paga esta cobrança.'
         : `A transação enviou ${amount} a ${recipient}, que não é onde se paga esta cobrança.`,
-    wrong_network: ({ network }) =>
-      network === null
-        ? 'A transação é de outra rede, e não a desta cobrança.'
-        : `A transação é da rede ${network}, onde esta cobrança não se paga.`,
+    wrong_network: ({ network, amount }) => {
+      if (network === null) return 'A transação é de outra rede, e não a desta cobrança.'
+      return amount === null
+        ? `A transação é da rede ${network}, onde esta cobrança não se paga.`
+        : `A transação enviou ${amount} para esta cobrança pela rede ${network}, que ela não oferece: a loja pode contá-lo ou devolvê-lo.`
+    },
   } satisfies Record<ExplanationCode, (of: Explained) => string> as Record<ExplanationCode, (of: Explained) => string>,
 }

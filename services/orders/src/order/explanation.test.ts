@@ -215,6 +215,9 @@ describe('where several networks are followed', () => {
   test('one that the order is not paid on is the wrong one, and none has it where each has none', () => {
     expect(asked(facts({ ...sends(DEPOSIT), chain_id: 3 }))).toEqual({ code: 'wrong_network', network: 'Arbitrum', chain_id: 3 })
     expect(asked(facts({ ...sends(DEPOSIT), chain_id: 2 }), { order: order() })).toEqual({ code: 'wrong_network', ...polygon })
+    const unoffered = { order: order({ networks: [{ ...there, isOffered: false }] }) }
+    expect(asked(facts({ ...sends(DEPOSIT, OTHER_TOKEN), chain_id: 2 }), unoffered)).toEqual({ code: 'wrong_network', amount, ...polygon })
+    expect(asked(facts({ ...sends(STRANGER, OTHER_TOKEN), chain_id: 2 }), unoffered)).toEqual({ code: 'wrong_network', ...polygon })
     const nowhere = explain({
       ...{ order: both, payments: [], txHash: HASH, transaction: facts({ status: 'not_found' }), others: [], merchantId: null },
       ...{ heads: new Map(), place: several },

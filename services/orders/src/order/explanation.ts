@@ -64,6 +64,12 @@ function shownIn(quoted: Quoted, transaction: TransactionFacts): Found {
   const on = network(chainId, quoted)
   const [here] = offeredOn(order, chainId)
   if (!here) {
+    const units = order.networks.reduce((sum, one) => (one.chainId === chainId ? unitsFor({ ...order, ...one }, transaction) : sum), 0n)
+    if (units > 0n)
+      return {
+        ...{ code: 'wrong_network', amount: formatUsdc(units), ...on },
+        detail: `It was sent for this order on ${on.network}, which the order does not offer: its merchant can count it for the order, or return it.`,
+      }
     const where = on.network ?? `another network than ${names}`
     const detail = on.network
       ? `It was sent on ${where}, and the order is paid on ${names}.`
