@@ -26,8 +26,7 @@ beforeAll(async () => {
   other = world.otherChain
   // Plants in the ledger stay as they are.
   system = await startAll(world.place, { logger: world.logger, settings: { orders: { RECONCILE_EVERY_S: '86400' } } })
-  const { 'chain-listener': listener, orders, 'webhook-dispatcher': dispatcher } = system.opsUrls
-  urls = { 'chain-listener': listener, otherListeners: Object.values(system.otherOpsUrls), orders, 'webhook-dispatcher': dispatcher }
+  urls = { ...system.opsUrls, otherListeners: Object.values(system.otherOpsUrls) }
   books = new pg.Pool({ connectionString: world.place.databaseUrl('orders'), max: 1 })
   there = new pg.Pool({ connectionString: world.place.others?.[0]?.databaseUrl, max: 1 })
   const merchant = await createMerchant(world, system.gatewayUrl)
@@ -170,6 +169,8 @@ const reconcile = () =>
       CHAIN_LISTENER_2_OPS_URL: urls.otherListeners?.[0],
       ORDERS_OPS_URL: urls.orders,
       WEBHOOK_DISPATCHER_OPS_URL: urls['webhook-dispatcher'],
+      API_GATEWAY_OPS_URL: urls['api-gateway'],
+      SUBSCRIPTIONS_OPS_URL: urls.subscriptions,
     }
     execFile(process.execPath, [program], { env }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),

@@ -28,11 +28,7 @@ beforeAll(async () => {
     },
   })
   ledger = openLedger(world.place.databaseUrl)
-  urls = {
-    'chain-listener': system.opsUrls['chain-listener'],
-    orders: system.opsUrls.orders,
-    'webhook-dispatcher': system.opsUrls['webhook-dispatcher'],
-  }
+  urls = system.opsUrls
   const merchant = await createMerchant(world, system.gatewayUrl)
   const post = <T = OrderBody>(path: string, body: object) => call<T>(system.gatewayUrl, 'POST', path, merchant.api_key, body)
   const order = () =>
@@ -81,6 +77,8 @@ async function reconcile(...args: string[]) {
     CHAIN_LISTENER_OPS_URL: urls['chain-listener'],
     ORDERS_OPS_URL: urls.orders,
     WEBHOOK_DISPATCHER_OPS_URL: urls['webhook-dispatcher'],
+    API_GATEWAY_OPS_URL: urls['api-gateway'],
+    SUBSCRIPTIONS_OPS_URL: urls.subscriptions,
   }
   const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
