@@ -39,7 +39,7 @@ export function customerOf(input: CustomerInput | null | undefined): Customer | 
 
 export const eraseCustomers = z
   .strictObject({ tax_id: taxIdInput.optional(), email: email.optional() })
-  .refine(({ tax_id, email }) => tax_id !== undefined || email !== undefined, { path: ['tax_id'], message: 'send tax_id or email' })
+  .refine(({ tax_id, email }) => tax_id !== undefined || email !== undefined, { path: ['tax_id'], message: 'or email must be sent' })
 export type EraseCustomers = z.infer<typeof eraseCustomers>
 
 export const customerErasure = z

@@ -71,7 +71,7 @@ export const createExport = z
     }
     for (const name of ['at_gte', 'at_lt', 'kind', 'order_id', 'form'] as const)
       if (body[name] !== undefined) refuse(name, 'does not go with a dossier')
-    if ((body.amount === undefined) === (body.entries === undefined)) refuse('amount', 'send either amount or entries')
+    if ((body.amount === undefined) === (body.entries === undefined)) refuse('amount', 'or entries must be sent, and one of them alone')
     for (const name of ['payout_address', 'chain_id'] as const)
       if (body.entries !== undefined && body[name] !== undefined) refuse(name, 'goes with amount alone')
     if (body.entries !== undefined && new Set(body.entries).size < body.entries.length) refuse('entries', 'names an entry twice')

@@ -53,7 +53,7 @@ export const createLink = z
   })
   .refine(body => Boolean(body.brl_amount) || (Boolean(body.brl_amount_min) && Boolean(body.brl_amount_max)), {
     path: ['brl_amount'],
-    message: 'send brl_amount, or both brl_amount_min and brl_amount_max',
+    message: 'is missing, or both brl_amount_min and brl_amount_max',
   })
   .refine(body => !body.brl_amount_min || !body.brl_amount_max || parseBrl(body.brl_amount_min) <= parseBrl(body.brl_amount_max), {
     path: ['brl_amount_max'],

@@ -16,7 +16,7 @@ export const pageQuery = {
 /** A check for every query with `pageQuery` in it: a page lies on one side of one row. */
 export const isOneWay = (query: { starting_after?: string | undefined; ending_before?: string | undefined }): boolean =>
   query.starting_after === undefined || query.ending_before === undefined
-export const notOneWay = { path: ['ending_before'], message: 'send either starting_after or ending_before, not both' }
+export const notOneWay = { path: ['ending_before'], message: 'does not go with starting_after' }
 
 export const listOf = <T extends z.ZodType>(item: T) => z.object({ object: z.literal('list'), data: z.array(item), has_more: z.boolean() })
 

@@ -60,7 +60,7 @@ export const createOrder = z
   })
   .refine(body => body.expires_in === undefined || body.expires_at === undefined, {
     path: ['expires_at'],
-    message: 'send either expires_in or expires_at, not both',
+    message: 'does not go with expires_in',
   })
 export type CreateOrder = z.infer<typeof createOrder>
 
@@ -72,7 +72,7 @@ export const updateOrder = z
   })
   .refine(body => body.customer !== undefined || body.fiscal_document !== undefined, {
     path: ['customer'],
-    message: 'send customer or fiscal_document',
+    message: 'or fiscal_document must be sent',
   })
 export type UpdateOrder = z.infer<typeof updateOrder>
 

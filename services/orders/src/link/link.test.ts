@@ -93,7 +93,7 @@ describe('its amount', () => {
 })
 
 it.each([
-  [{ brl_amount: undefined }, 'send brl_amount, or both'],
+  [{ brl_amount: undefined }, 'is missing, or both'],
   [{ brl_amount_min: '1.00', brl_amount_max: '2.00' }, 'goes without'],
   [{ brl_amount: undefined, brl_amount_min: '3.00', brl_amount_max: '2.00' }, 'must be at least brl_amount_min'],
   [{ kind: 'reusable', due_at: '2026-11-20T12:00:00.000Z' }, 'never due'],
