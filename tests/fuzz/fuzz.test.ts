@@ -1,9 +1,8 @@
 import { Agent, request as httpRequest } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { type System, startAll } from '@ponte/all-in-one'
 import { KEY_SCOPES } from '@ponte/contracts'
 import { createRandom } from '../torture/random'
-import { call, createMerchant, openApiValidator, startWorld, type World } from '../world'
+import { call, createMerchant, openApiValidator, runSystem, system, world } from '../world'
 import { type Document, requestMaker, type Sent } from './requests'
 
 // The whole system is asked with values at the edge of every schema of its own OpenAPI document. FUZZ_REQUESTS=50000 is the longer form;
@@ -13,19 +12,10 @@ const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1_000)
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000)
 const CLIENTS = 12
 
-let world: World
-let system: System
 const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS })
 
-beforeAll(async () => {
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
-}, 60_000)
-afterAll(async () => {
-  agent.destroy()
-  await system?.stop()
-  await world?.stop()
-})
+afterAll(() => agent.destroy())
+runSystem({ merchant: false })
 
 interface Answer {
   status: number

@@ -5,11 +5,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type System, startAll } from '@ponte/all-in-one'
 import type { CheckpointListBody, EntryListBody, List, OrderBody, SummaryBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
-import { call, createMerchant, MERCHANT, PAYER, pay, startWorld, units, type World } from '../world'
+import { call, MERCHANT, merchant, PAYER, pay, runSystem, system, units, world } from '../world'
 
 const program = join(__dirname, '../../packages/cli/dist/main.js')
 const folder = mkdtempSync(join(tmpdir(), 'ponte-audit-'))
@@ -39,17 +38,16 @@ async function startThief(target: string) {
 /** Sent to the payout address, past router and deposit addresses. */
 const DIRECT = 1_000_000n
 
-let world: World
-let system: System
 let thief: Awaited<ReturnType<typeof startThief>>
-let merchant: Awaited<ReturnType<typeof createMerchant>>
 const made: Record<'routed' | 'deposited' | 'open', OrderBody> = {} as never
 
+afterAll(async () => {
+  thief?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+runSystem({ settings: { 'chain-listener': { CHECKPOINT_BLOCKS: '5' } } })
 beforeAll(async () => {
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger, settings: { 'chain-listener': { CHECKPOINT_BLOCKS: '5' } } })
   thief = await startThief(system.gatewayUrl)
-  merchant = await createMerchant(world, system.gatewayUrl)
   for (const kind of ['routed', 'deposited', 'open'] as const)
     made[kind] = await call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })
   const payer = world.chain.wallet(PAYER.privateKey)
@@ -62,12 +60,6 @@ beforeAll(async () => {
   await until(async () => (await booked('settled')) === 3 && (await booked('direct')) === 1, 'the deposit is not swept', 60_000)
   await system.idle()
 }, 180_000)
-afterAll(async () => {
-  thief?.stop()
-  await system?.stop()
-  await world?.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
 
 const entries = async () => (await call<EntryListBody>(system.gatewayUrl, 'GET', '/api/v1/entries?limit=100', merchant.api_key)).data
 

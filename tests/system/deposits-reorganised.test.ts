@@ -1,25 +1,13 @@
-import { type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
-import { call, createMerchant, RELAYER, startWorld, units, type World } from '../world'
+import { call, merchant, RELAYER, runSystem, system, units, world } from '../world'
 
 // The chain mines on request, or for a transaction, so that depth is the test's.
 
 const CONFIRMATIONS = 3
 
-let world: World
-let system: System
-let merchant: Awaited<ReturnType<typeof createMerchant>>
-beforeAll(async () => {
-  world = await startWorld({ confirmations: CONFIRMATIONS, chain: {} })
-  system = await startAll(world.place, { logger: world.logger })
-  merchant = await createMerchant(world, system.gatewayUrl)
-}, 60_000)
-afterAll(async () => {
-  await system?.stop()
-  await world?.stop()
-})
+runSystem({ world: { confirmations: CONFIRMATIONS, chain: {} } })
 
 const create = () => call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })
 const read = ({ id }: OrderBody) => call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${id}`, merchant.api_key)

@@ -1,26 +1,16 @@
-import { type System, startAll } from '@ponte/all-in-one'
 import { type CheckoutBody, formatUsdc, type OrderBody } from '@ponte/contracts'
 import { mined, testAccounts } from '@ponte/local-servers'
 import { deployContracts, paymentRouterAbi, receiveWithAuthorizationTypedData, testUsdcAbi } from '@ponte/payment-router'
 import { until } from '@ponte/service-kit'
 import { AbiCoder, Contract, type InterfaceAbi, keccak256, toBeHex, Wallet, ZeroAddress } from 'ethers'
-import { askGateway, call, createMerchant, MERCHANT, RELAYER, startWorld, units, type World } from '../world'
+import { askGateway, call, MERCHANT, merchant, RELAYER, runSystem, system, units, world } from '../world'
 
-let world: World
-let system: System
-let merchant: Awaited<ReturnType<typeof createMerchant>>
 /** Expires while the first tests run. */
 let early: OrderBody
+runSystem()
 beforeAll(async () => {
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
-  merchant = await createMerchant(world, system.gatewayUrl)
   early = await order({ expires_in: 10 })
 }, 60_000)
-afterAll(async () => {
-  await system?.stop()
-  await world?.stop()
-})
 
 const STRANGER = testAccounts[7]
 

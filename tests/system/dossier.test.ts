@@ -3,29 +3,26 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type System, startAll } from '@ponte/all-in-one'
 import { type EntryListBody, type ExportBody, type MerchantBody, type OrderBody, type SignedDossier, signedDossier } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
-import { call, createMerchant, MERCHANT, PAYER, pay, startWorld, units, type World } from '../world'
+import { call, MERCHANT, merchant, PAYER, pay, runSystem, system, units, world } from '../world'
 import { pdfText } from '../world/pdf-text'
 
 const program = join(__dirname, '../../packages/cli/dist/main.js')
 const folder = mkdtempSync(join(tmpdir(), 'ponte-dossier-'))
 const DIRECT = 1_000_000n
 
-let world: World
-let system: System
-let merchant: Awaited<ReturnType<typeof createMerchant>>
 const made: Record<'routed' | 'deposited', OrderBody> = {} as never
 
 const ask = <T>(method: string, path: string, body?: object) => call<T>(system.gatewayUrl, method, path, merchant.api_key, body)
 const entries = async () => (await ask<EntryListBody>('GET', '/api/v1/entries?limit=100')).data
 
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+})
+runSystem()
 beforeAll(async () => {
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
-  merchant = await createMerchant(world, system.gatewayUrl)
   for (const kind of ['routed', 'deposited'] as const)
     made[kind] = await ask<OrderBody>('POST', '/api/v1/orders', {
       ...{ brl_amount: '150.00', external_ref: `INV-${kind}`, customer: { name: 'Ana Souza', tax_id: '12345678909' } },
@@ -46,11 +43,6 @@ beforeAll(async () => {
   )
   await system.idle()
 }, 180_000)
-afterAll(async () => {
-  await system?.stop()
-  await world?.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
 
 /** The file of a dossier, once it is made. */
 async function dossierOf(body: object, form: 'json' | 'pdf' = 'json'): Promise<Buffer> {

@@ -1,9 +1,8 @@
-import { type System, startAll } from '@ponte/all-in-one'
 import type { ExplanationBody, OrderBody } from '@ponte/contracts'
 import { mined, testAccounts } from '@ponte/local-servers'
 import { deployContracts, testUsdcAbi } from '@ponte/payment-router'
 import { Contract, Wallet } from 'ethers'
-import { askGateway, call, createMerchant, jsonRequest, pay, startWorld, units, type World } from '../world'
+import { askGateway, call, createMerchant, jsonRequest, merchant, pay, runSystem, system, units, world } from '../world'
 
 // The chain mines on request, or for a transaction, so that the depth is the test's; and no sweep adds blocks of its own.
 
@@ -11,18 +10,7 @@ const CONFIRMATIONS = 3
 const STRANGER = testAccounts[7]
 const UNKNOWN = `0x${'5b'.repeat(32)}`
 
-let world: World
-let system: System
-let merchant: Awaited<ReturnType<typeof createMerchant>>
-beforeAll(async () => {
-  world = await startWorld({ confirmations: CONFIRMATIONS, chain: {} })
-  system = await startAll(world.place, { logger: world.logger, settings: { 'chain-listener': { SWEEPS_PAUSED: 'true' } } })
-  merchant = await createMerchant(world, system.gatewayUrl)
-}, 120_000)
-afterAll(async () => {
-  await system?.stop()
-  await world?.stop()
-})
+runSystem({ world: { confirmations: CONFIRMATIONS, chain: {} }, settings: { 'chain-listener': { SWEEPS_PAUSED: 'true' } } })
 
 const create = (body: object = {}) =>
   call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '542.00', ...body })

@@ -2,29 +2,23 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { type System, startAll } from '@ponte/all-in-one'
 import ts from 'typescript'
-import { createMerchant, startWorld, type World } from '../world'
+import { createMerchant, runSystem, system, world } from '../world'
 
 // openapi-typescript and openapi-fetch (npm) know nothing of us but /openapi.json.
 
-let world: World
-let system: System
 let folder: string
 
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+})
+runSystem({ merchant: false })
 beforeAll(async () => {
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
   // Below this package, so that the program finds openapi-fetch as any program of a merchant would.
   const cache = join(__dirname, '../node_modules/.cache')
   mkdirSync(cache, { recursive: true })
   folder = mkdtempSync(join(cache, 'generated-client-'))
 }, 60_000)
-afterAll(async () => {
-  await system?.stop()
-  await world?.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
 
 const program = (baseUrl: string, name: string) => `
 import createClient from 'openapi-fetch'

@@ -5,10 +5,10 @@ import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createWebhookReceiver, type System, startAll } from '@ponte/all-in-one'
+import { createWebhookReceiver } from '@ponte/all-in-one'
 import { dedupeKey, Ponte } from '@ponte/sdk'
 import { until } from '@ponte/service-kit'
-import { createMerchant, startWorld, type World } from '../world'
+import { createMerchant, runSystem, system, world } from '../world'
 
 // `npm run listen-away`: `ponte listen` whose connection is cut twice and that is away for ten minutes of events (PONTE_AWAY_MINUTES).
 
@@ -16,19 +16,14 @@ const AWAY_MS = Number(process.env.PONTE_AWAY_MINUTES ?? 10) * 60_000
 const EVERY_MS = 5_000
 const program = join(__dirname, '../../packages/cli/dist/main.js')
 
-let world: World
-let system: System
 let folder: string
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'ponte-away-'))
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
-}, 300_000)
 afterAll(async () => {
-  await system?.stop()
-  await world?.stop()
   rmSync(folder, { recursive: true, force: true })
 })
+runSystem({ merchant: false })
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'ponte-away-'))
+}, 300_000)
 
 /** A line to the gateway that can be cut. */
 async function startLine(target: string) {

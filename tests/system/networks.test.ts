@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { type System, startAll } from '@ponte/all-in-one'
 import {
   type AttentionItemBody,
   type EntryBody,
@@ -19,26 +18,17 @@ import {
 import { type LocalChain, mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { parseEther, Wallet } from 'ethers'
-import { call, createMerchant, MERCHANT, PAYER, pay, startWorld, units, type World } from '../world'
+import { call, MERCHANT, merchant, PAYER, pay, runSystem, system, units, world } from '../world'
 
 // Two networks: each a chain with a listener and a database of its own. Orders add up what comes on both. The second one mines for a transaction, or on request.
 
 const program = join(__dirname, '../../packages/cli/dist/main.js')
 const OTHER = 31_338
-let world: World
 let other: LocalChain
-let system: System
-let merchant: Awaited<ReturnType<typeof createMerchant>>
-beforeAll(async () => {
-  world = await startWorld({ otherChain: { chainId: OTHER } })
+runSystem({ world: { otherChain: { chainId: OTHER } } })
+beforeAll(() => {
   if (!world.otherChain) throw new Error('There is no second network.')
   other = world.otherChain
-  system = await startAll(world.place, { logger: world.logger })
-  merchant = await createMerchant(world, system.gatewayUrl)
-}, 180_000)
-afterAll(async () => {
-  await system?.stop()
-  await world?.stop()
 })
 
 /** As an operator runs it. It asks this process, which answers meanwhile. */

@@ -1,25 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ServiceName, type System, serviceNames, startAll } from '@ponte/all-in-one'
+import { type ServiceName, serviceNames } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { parse } from 'yaml'
-import { call, createMerchant, pay, startWorld, type World } from '../world'
+import { call, createMerchant, pay, runSystem, system, world } from '../world'
 
 const root = join(__dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-let world: World
-let system: System
-beforeAll(async () => {
-  world = await startWorld()
-  // Nothing listens there and nothing is sent; the metrics of mail are those of a gateway that has a server.
-  const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'Ponte <no-reply@ponte.example>' }
-  system = await startAll(world.place, { logger: world.logger, settings: { 'api-gateway': mail } })
-}, 60_000)
-afterAll(async () => {
-  await system?.stop()
-  await world?.stop()
-})
+// Nothing listens there and nothing is sent; the metrics of mail are those of a gateway that has a server.
+const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'Ponte <no-reply@ponte.example>' }
+runSystem({ settings: { 'api-gateway': mail }, merchant: false })
 
 /** Metrics of each service: the kit's own, and those of its subject. */
 const database = [

@@ -1,28 +1,16 @@
-import { type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { deployContracts } from '@ponte/payment-router'
 import { openDatabase, until } from '@ponte/service-kit'
 import { Contract, Transaction } from 'ethers'
-import { askGateway, call, createMerchant, PAYER, pay, startWorld, units, type World } from '../world'
+import { askGateway, call, merchant, PAYER, pay, runSystem, system, units, world } from '../world'
 
 // Every mismatch of the order table on the real parts, with two replicas of orders. The chain mines on request, so that depth and time are the test's.
 
 const CONFIRMATIONS = 3
 const HOUR = 3600
 
-let world: World
-let system: System
-let merchant: Awaited<ReturnType<typeof createMerchant>>
-beforeAll(async () => {
-  world = await startWorld({ confirmations: CONFIRMATIONS, chain: {} })
-  system = await startAll(world.place, { logger: world.logger, moreOrders: 1 })
-  merchant = await createMerchant(world, system.gatewayUrl)
-}, 120_000)
-afterAll(async () => {
-  await system?.stop()
-  await world?.stop()
-}, 60_000)
+runSystem({ world: { confirmations: CONFIRMATIONS, chain: {} }, moreOrders: 1 })
 
 const create = (expiresIn = 24 * HOUR): Promise<OrderBody> =>
   call(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00', expires_in: expiresIn })

@@ -1,32 +1,22 @@
-import { type System, startAll } from '@ponte/all-in-one'
 import type { AttentionItemBody, ExplanationBody, List, OrderBody, RecoveryBody, RecoveryListBody } from '@ponte/contracts'
 import { mined, testAccounts } from '@ponte/local-servers'
 import { deployContracts, testUsdcAbi } from '@ponte/payment-router'
 import { until } from '@ponte/service-kit'
 import { Contract, parseEther, Wallet } from 'ethers'
-import { askGateway, call, createMerchant, jsonRequest, MERCHANT, pay, startWorld, type World } from '../world'
+import { askGateway, call, createMerchant, jsonRequest, MERCHANT, merchant, pay, runSystem, system, world } from '../world'
 
 // The chain mines on request, or for a transaction, so that the depth is the test's.
 
 const CONFIRMATIONS = 3
 const UNITS = 7_000_000_000_000_000_000n
 
-let world: World
-let system: System
-let merchant: Awaited<ReturnType<typeof createMerchant>>
 let token: Contract
+runSystem({ world: { confirmations: CONFIRMATIONS, chain: {} } })
 beforeAll(async () => {
-  world = await startWorld({ confirmations: CONFIRMATIONS, chain: {} })
-  system = await startAll(world.place, { logger: world.logger })
-  merchant = await createMerchant(world, system.gatewayUrl)
   const stranger = world.chain.wallet(testAccounts[7].privateKey)
   const other = await deployContracts(stranger, { feeBps: 100, feeReceiver: stranger.address })
   token = new Contract(other.usdcAddress, testUsdcAbi, stranger)
 }, 120_000)
-afterAll(async () => {
-  await system?.stop()
-  await world?.stop()
-})
 
 const ask = async <T>(method: string, path: string, body?: object, key = merchant.api_key) => {
   const answer = await askGateway(system.gatewayUrl, `/api/v1${path}`, jsonRequest(method, key, body))

@@ -1,22 +1,12 @@
-import { type System, startAll } from '@ponte/all-in-one'
 import type { EventBody, List, OrderBody, RefundBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
-import { call, createMerchant, pay, startWorld, units, type World } from '../world'
+import { call, createMerchant, pay, runSystem, system, units, world } from '../world'
 
 // A merchant's wallet signs, and everything after that goes by itself.
 
-let world: World
-let system: System
-beforeAll(async () => {
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
-}, 120_000)
-afterAll(async () => {
-  await system?.stop()
-  await world?.stop()
-})
+runSystem({ merchant: false })
 
 type Merchant = Awaited<ReturnType<typeof createMerchant>>
 const ask = <T>({ api_key }: Merchant, method: string, path: string, body?: object) =>

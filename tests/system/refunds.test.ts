@@ -1,32 +1,22 @@
-import { type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody, RefundBody, RefundListBody } from '@ponte/contracts'
 import { mined, testAccounts } from '@ponte/local-servers'
 import { receiveWithAuthorizationTypedData, testUsdcAbi, transferWithAuthorizationTypedData } from '@ponte/payment-router'
 import { until } from '@ponte/service-kit'
 import { Contract, toBeHex, Wallet } from 'ethers'
-import { askGateway, call, createMerchant, jsonRequest, MERCHANT, pay, startWorld, units, type World } from '../world'
+import { askGateway, call, createMerchant, jsonRequest, MERCHANT, merchant, pay, runSystem, system, units, world } from '../world'
 
 // The chain mines on request, or for a transaction, so that its time and depth are the test's; and the relayer submits no refund, so that the moment is, too.
 
 const CONFIRMATIONS = 3
 const STRANGER = testAccounts[7]
 
-let world: World
-let system: System
-let merchant: Awaited<ReturnType<typeof createMerchant>>
 let wallet: Wallet
+runSystem({ world: { confirmations: CONFIRMATIONS, chain: {} }, settings: { 'chain-listener': { REFUNDS_PAUSED: 'true' } } })
 beforeAll(async () => {
-  world = await startWorld({ confirmations: CONFIRMATIONS, chain: {} })
-  system = await startAll(world.place, { logger: world.logger, settings: { 'chain-listener': { REFUNDS_PAUSED: 'true' } } })
-  merchant = await createMerchant(world, system.gatewayUrl)
   wallet = world.chain.wallet(MERCHANT.privateKey)
   // A full return costs the merchant the platform's fee.
   await mined(world.chain.mintUsdc(wallet.address, 1_000_000_000n))
 }, 120_000)
-afterAll(async () => {
-  await system?.stop()
-  await world?.stop()
-})
 
 const token = (signer: Wallet) => new Contract(world.chain.usdcAddress, testUsdcAbi, signer)
 const balanceOf = (address: string) => world.chain.balanceOf(address)

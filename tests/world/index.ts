@@ -2,6 +2,7 @@ export { startNotingReceiver } from './noting-receiver'
 export { openApiValidator } from './openapi-validator'
 export { buildRelease } from './release'
 export { type Replicas, type ReplicasOptions, startReplicas } from './replicas'
+export { merchant, runSystem, system, world } from './run-system'
 export { type Served, startServed } from './served'
 export {
   askGateway,

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { type System, startAll } from '@ponte/all-in-one'
 import {
   type AttentionItemBody,
   aliasPath,
@@ -19,27 +18,20 @@ import {
   type WebhookEndpointBody,
 } from '@ponte/contracts'
 import { mined, testAccounts } from '@ponte/local-servers'
-import { call, createMerchant, jsonRequest, MERCHANT, pay, RELAYER, startWorld, units, type World } from '../../world'
+import { call, createMerchant, jsonRequest, MERCHANT, pay, RELAYER, runSystem, system, units, world } from '../../world'
 
 // docs/interface.md#idempotency: every POST of the API-key surface has its effect once for each Idempotency-Key.
 
 const STRANGER = testAccounts[7]
 
-let world: World
-let system: System
 let key: string
 
+runSystem({ merchant: false })
 beforeAll(async () => {
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
   const merchant = await createMerchant(world, system.gatewayUrl)
   const body = { name: 'all', scopes: KEY_SCOPES }
   key = (await call<{ api_key: string }>(system.gatewayUrl, 'POST', operations.createApiKey.path, merchant.token, body)).api_key
 }, 120_000)
-afterAll(async () => {
-  await system?.stop()
-  await world?.stop()
-})
 
 const make = <T = { id: string }>(id: OperationId, params: Record<string, string | number> = {}, body: object = {}) =>
   call<T>(system.gatewayUrl, operations[id].method.toUpperCase(), pathWith(operations[id].path, params), key, body)

@@ -5,14 +5,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type System, startAll } from '@ponte/all-in-one'
 import type { AttentionItemBody, List, OrderBody, RecoveryBody, RefundBody } from '@ponte/contracts'
 import { freePort, mined, requireProgram, testAccounts } from '@ponte/local-servers'
 import { deployContracts, testUsdcAbi } from '@ponte/payment-router'
 import { until } from '@ponte/service-kit'
 import { Contract, hexlify, randomBytes, Wallet } from 'ethers'
 import ts from 'typescript'
-import { call, createMerchant, PAYER, pay, startWorld, units, type World } from '../../world'
+import { call, createMerchant, PAYER, pay, runSystem, system, units, world } from '../../world'
 import { type Block, blocksOf, guides, writePrograms } from './blocks'
 
 // Every program of the guides, taken out of the pages that a gateway serves and run against it.
@@ -20,20 +19,21 @@ import { type Block, blocksOf, guides, writePrograms } from './blocks'
 const root = join(__dirname, '../../..')
 const WHY = 'the test of the programs that /docs shows'
 
-let world: World
-let system: System
 let folder: string
 let foreignToken: Contract
 let blocks: Block[]
 const interpreters: Record<string, string> = { ts: process.execPath }
 const ran = new Set<string>()
 const children: ChildProcess[] = []
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+runSystem({ merchant: false })
 beforeAll(async () => {
   interpreters.py = await requireProgram('python3', 'python3', WHY)
   interpreters.php = await requireProgram('php', 'php-cli', WHY)
   interpreters.go = await requireProgram('go', 'golang-go', WHY)
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
   folder = mkdtempSync(join(tmpdir(), 'ponte-guides-'))
   blocks = (await Promise.all(guides.map(page => blocksOf(system.gatewayUrl, page)))).flat()
   for (const page of guides) writePrograms(join(folder, page), blocks, page)
@@ -45,12 +45,6 @@ beforeAll(async () => {
   const { usdcAddress } = await deployContracts(stranger, { feeBps: 100, feeReceiver: stranger.address })
   foreignToken = new Contract(usdcAddress, testUsdcAbi, stranger)
 }, 300_000)
-afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL')
-  await system?.stop()
-  await world?.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
 
 type Settings = Record<string, string>
 const WAIT_MS = 60_000

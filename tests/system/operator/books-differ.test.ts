@@ -1,23 +1,15 @@
-import { type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { type Ledger, openLedger } from '../../torture/ledger'
-import { call, createMerchant, PAYER, pay, startWorld, units, type World } from '../../world'
+import { call, createMerchant, PAYER, pay, runSystem, system, units, world } from '../../world'
 
-let world: World
-let system: System
+const often = { RECONCILE_EVERY_S: '1' }
 let ledger: Ledger
-beforeAll(async () => {
-  world = await startWorld()
-  const often = { RECONCILE_EVERY_S: '1' }
-  system = await startAll(world.place, { logger: world.logger, settings: { orders: often, 'chain-listener': often } })
+afterAll(() => ledger?.stop())
+runSystem({ settings: { orders: often, 'chain-listener': often }, merchant: false })
+beforeAll(() => {
   ledger = openLedger(world.place.databaseUrl)
-}, 120_000)
-afterAll(async () => {
-  await ledger?.stop()
-  await system?.stop()
-  await world?.stop()
 })
 
 const differences = async () => {

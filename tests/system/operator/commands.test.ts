@@ -1,27 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import { type Ledger, openLedger } from '../../torture/ledger'
-import { call, createMerchant, pay, startWorld, type World } from '../../world'
+import { call, createMerchant, pay, runSystem, system, world } from '../../world'
 
-let world: World
-let system: System
 let ledger: Ledger
-beforeAll(async () => {
-  world = await startWorld()
-  system = await startAll(world.place, {
-    logger: world.logger,
-    settings: { orders: { CHAIN_EVENT_PATIENCE_S: '0', RECONCILE_EVERY_S: '1' } },
-  })
+afterAll(() => ledger?.stop())
+runSystem({ settings: { orders: { CHAIN_EVENT_PATIENCE_S: '0', RECONCILE_EVERY_S: '1' } }, merchant: false })
+beforeAll(() => {
   ledger = openLedger(world.place.databaseUrl)
-}, 120_000)
-afterAll(async () => {
-  await ledger?.stop()
-  await system?.stop()
-  await world?.stop()
 })
 
 /** Runs a command as an operator does, with the ops ports in its environment. */

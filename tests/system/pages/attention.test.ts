@@ -1,28 +1,16 @@
-import { type System, startAll } from '@ponte/all-in-one'
 import type { AttentionItemBody, List, OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
-import type { Browser, Page } from 'playwright-core'
-import { call, createMerchant, pay, startWorld, units, type World } from '../../world'
-import { DESKTOP, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import type { Page } from 'playwright-core'
+import { call, createMerchant, pay, system, units, world } from '../../world'
+import { DESKTOP, openVisit, PHONE, seriousFaults } from './browser'
 import { logIn } from './every-page'
+import { browser, runPages } from './run-pages'
 
 // The list of what needs attention, worked through.
 
-let world: World
-let system: System
-let browser: Browser
-beforeAll(async () => {
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
-  browser = await openBrowser()
-}, 90_000)
-afterAll(async () => {
-  await browser?.close()
-  await system?.stop()
-  await world?.stop()
-})
+runPages({ merchant: false })
 
 async function newMerchant() {
   // Its own address: of several who name one, the first may count what came there for no order.

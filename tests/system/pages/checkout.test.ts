@@ -1,34 +1,20 @@
 import { gzipSync } from 'node:zlib'
-import { type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody, SubscriptionBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
-import type { Browser, Page } from 'playwright-core'
-import { askGateway, call, createMerchant, pay, startWorld, units, type World } from '../../world'
-import { injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import type { Page } from 'playwright-core'
+import { askGateway, call, merchant, pay, system, units, world } from '../../world'
+import { injectWallet, openVisit, PHONE, seriousFaults } from './browser'
 import { heading, visit } from './every-page'
 import * as state from './order-states'
+import { browser, runPages } from './run-pages'
 
 const PAYER_ACCOUNT = 5
 const FIRST_LOAD_BYTES_MAX = 110_000
 /** As the build leaves it beside each part, for the gateway to send. */
 const PACKED = { level: 9 }
 
-let world: World
-let system: System
-let browser: Browser
-let merchant: Awaited<ReturnType<typeof createMerchant>>
-beforeAll(async () => {
-  world = await startWorld({ confirmations: 2 })
-  system = await startAll(world.place, { logger: world.logger })
-  merchant = await createMerchant(world, system.gatewayUrl)
-  browser = await openBrowser()
-}, 90_000)
-afterAll(async () => {
-  await browser?.close()
-  await system?.stop()
-  await world?.stop()
-})
+runPages({ world: { confirmations: 2 } })
 
 const newOrder = (body: object = {}) =>
   call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00', ...body })

@@ -1,27 +1,15 @@
 import { readFileSync } from 'node:fs'
-import { type System, startAll } from '@ponte/all-in-one'
 import type { MerchantBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { openDatabase, until } from '@ponte/service-kit'
-import type { Browser, Page } from 'playwright-core'
-import { call, createMerchant, MERCHANT, PAYER, startWorld, type World } from '../../world'
-import { DESKTOP, injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import type { Page } from 'playwright-core'
+import { call, createMerchant, MERCHANT, PAYER, system, world } from '../../world'
+import { DESKTOP, injectWallet, openVisit, PHONE, seriousFaults } from './browser'
 import { everyPage, logIn, newcomer, PASSWORD, type Stop, visit } from './every-page'
 import { furnish } from './furnish'
+import { browser, runPages } from './run-pages'
 
-let world: World
-let system: System
-let browser: Browser
-beforeAll(async () => {
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
-  browser = await openBrowser()
-}, 90_000)
-afterAll(async () => {
-  await browser?.close()
-  await system?.stop()
-  await world?.stop()
-})
+runPages({ merchant: false })
 
 const views = [
   { viewport: DESKTOP, colorScheme: 'light', language: 'en' },

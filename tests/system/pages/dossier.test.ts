@@ -1,35 +1,23 @@
 import { readFileSync } from 'node:fs'
-import { type System, startAll } from '@ponte/all-in-one'
 import { type EntryBody, formatUsdc, type List, type MerchantBody, type OrderBody, parseUsdc } from '@ponte/contracts'
-import type { Browser, Page } from 'playwright-core'
-import { call, createMerchant, pay, startWorld, type World } from '../../world'
+import type { Page } from 'playwright-core'
+import { call, merchant, pay, system, world } from '../../world'
 import { pdfText } from '../../world/pdf-text'
-import { DESKTOP, injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import { DESKTOP, injectWallet, openVisit, PHONE, seriousFaults } from './browser'
 import { logIn } from './every-page'
+import { browser, runPages } from './run-pages'
 
 // A merchant proves the payout address with its wallet, and has a dossier made for the exchange that asks.
 
 const MERCHANT_ACCOUNT = 2
-let world: World
-let system: System
-let browser: Browser
-let merchant: Awaited<ReturnType<typeof createMerchant>>
+runPages()
 beforeAll(async () => {
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
-  merchant = await createMerchant(world, system.gatewayUrl)
   for (const external_ref of ['INV-3', 'INV-2', 'INV-1']) {
     const body = { brl_amount: '150.00', external_ref }
     await pay(world.chain, await call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, body))
     await system.idle()
   }
-  browser = await openBrowser()
 }, 90_000)
-afterAll(async () => {
-  await browser?.close()
-  await system?.stop()
-  await world?.stop()
-})
 
 /** As the pages show it: at least two decimals, and as many more as mean something. */
 const shortDecimal = (sum: string) => sum.replace(/0{1,4}$/, '')

@@ -1,28 +1,14 @@
-import { type System, startAll } from '@ponte/all-in-one'
 import type { List, MerchantBody, OrderBody, WebhookEndpointBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
-import type { Browser, Page } from 'playwright-core'
-import { call, createMerchant, MERCHANT, PAYER, startWorld, type World } from '../../world'
-import { DESKTOP, openBrowser, openVisit, seriousFaults } from './browser'
+import type { Page } from 'playwright-core'
+import { call, MERCHANT, merchant, PAYER, system, world } from '../../world'
+import { DESKTOP, openVisit, seriousFaults } from './browser'
 import { logIn } from './every-page'
+import { browser, runPages } from './run-pages'
 
 // A merchant types, chooses and confirms.
 
-let world: World
-let system: System
-let browser: Browser
-let merchant: Awaited<ReturnType<typeof createMerchant>>
-beforeAll(async () => {
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
-  merchant = await createMerchant(world, system.gatewayUrl)
-  browser = await openBrowser()
-}, 90_000)
-afterAll(async () => {
-  await browser?.close()
-  await system?.stop()
-  await world?.stop()
-})
+runPages()
 
 /** A page of the dashboard in a browser of its own. */
 async function open(path: string, language: 'pt-BR' | 'en-US' = 'en-US') {

@@ -1,28 +1,14 @@
-import { type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody, SubscriptionBody } from '@ponte/contracts'
 import { openDatabase, until } from '@ponte/service-kit'
-import type { Browser, Page } from 'playwright-core'
-import { call, createMerchant, startWorld, type World } from '../../world'
-import { openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import type { Page } from 'playwright-core'
+import { call, merchant, system, world } from '../../world'
+import { openVisit, PHONE, seriousFaults } from './browser'
 import { logIn, PASSWORD } from './every-page'
+import { browser, runPages } from './run-pages'
 
 // Customer and fiscal document are named, changed and erased on the pages of an order and of a subscription; no payer sees them.
 
-let world: World
-let system: System
-let browser: Browser
-let merchant: Awaited<ReturnType<typeof createMerchant>>
-beforeAll(async () => {
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
-  merchant = await createMerchant(world, system.gatewayUrl)
-  browser = await openBrowser()
-}, 180_000)
-afterAll(async () => {
-  await browser?.close()
-  await system?.stop()
-  await world?.stop()
-})
+runPages()
 
 const KEY = '35261112ABC34501DE35550010000000071123456789'
 const create = <T>(path: string, body: object) => call<T>(system.gatewayUrl, 'POST', `/api/v1/${path}`, merchant.api_key, body)

@@ -5,32 +5,18 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { type System, startAll } from '@ponte/all-in-one'
 import type { LinkBody, List, OrderBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
-import type { Browser, Page } from 'playwright-core'
-import { call, createMerchant, pay, startWorld, type World } from '../../world'
+import type { Page } from 'playwright-core'
+import { call, merchant, pay, system, world } from '../../world'
 import { pdfText } from '../../world/pdf-text'
-import { DESKTOP, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import { DESKTOP, openVisit, PHONE, seriousFaults } from './browser'
 import { logIn } from './every-page'
+import { browser, runPages } from './run-pages'
 
 // A merchant without a developer makes a link, a payer opens an order on it, and both see that it is paid.
 
-let world: World
-let system: System
-let browser: Browser
-let merchant: Awaited<ReturnType<typeof createMerchant>>
-beforeAll(async () => {
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
-  merchant = await createMerchant(world, system.gatewayUrl)
-  browser = await openBrowser()
-}, 180_000)
-afterAll(async () => {
-  await browser?.close()
-  await system?.stop()
-  await world?.stop()
-})
+runPages()
 
 const read = <T>(path: string) => call<T>(system.gatewayUrl, 'GET', `/api/v1/${path}`, merchant.api_key)
 const pictured = async (page: Page, name: string) => {

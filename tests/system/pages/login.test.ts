@@ -1,29 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { type System, startAll, totpCode } from '@ponte/all-in-one'
+import { totpCode } from '@ponte/all-in-one'
 import type { MerchantBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
-import type { Browser, Page } from 'playwright-core'
-import { call, MERCHANT, PAYER, startWorld, type World } from '../../world'
-import { openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import type { Page } from 'playwright-core'
+import { call, MERCHANT, PAYER, system, world } from '../../world'
+import { openVisit, PHONE, seriousFaults } from './browser'
 import { logIn, PASSWORD } from './every-page'
+import { browser, runPages } from './run-pages'
 
 // The development identity provider confirms addresses by mail here, as a real one does.
 
 const NEW_PASSWORD = 'another password for tests'
 const mails: { to: string; text: string }[] = []
-let world: World
-let system: System
-let browser: Browser
-beforeAll(async () => {
-  world = await startWorld({ identity: { confirmsMail: true, mail: mail => void mails.push(mail) } })
-  system = await startAll(world.place, { logger: world.logger })
-  browser = await openBrowser()
-}, 90_000)
-afterAll(async () => {
-  await browser?.close()
-  await system?.stop()
-  await world?.stop()
-})
+runPages({ world: { identity: { confirmsMail: true, mail: mail => void mails.push(mail) } }, merchant: false })
 
 const someone = () => `user-${randomBytes(6).toString('hex')}@ponte.example`
 const linkTo = async (email: string) => {

@@ -1,38 +1,26 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { type System, startAll } from '@ponte/all-in-one'
 import type { DeliveryBody, EntryBody, List, OrderBody, SubscriptionBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { deployContractWallet } from '@ponte/payment-router'
 import { until } from '@ponte/service-kit'
-import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core'
-import { call, createMerchant, MERCHANT, PAYER, pay, startWorld, units, type World } from '../../world'
-import { openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import type { BrowserContext, Locator, Page, Request } from 'playwright-core'
+import { call, createMerchant, MERCHANT, merchant, PAYER, pay, system, units, world } from '../../world'
+import { openVisit, PHONE, seriousFaults } from './browser'
 import { logIn } from './every-page'
+import { browser, runPages } from './run-pages'
 
 // A merchant's ordinary days, in one browser.
 
-let world: World
-let system: System
-let browser: Browser
-let merchant: Awaited<ReturnType<typeof createMerchant>>
 let context: BrowserContext
 let page: Page
 let complaints: string[]
+runPages()
 beforeAll(async () => {
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
-  merchant = await createMerchant(world, system.gatewayUrl)
-  browser = await openBrowser()
   ;({ context, page, complaints } = await openVisit(browser))
   await logIn(page, system.gatewayUrl, merchant.email)
 }, 90_000)
-afterAll(async () => {
-  await browser?.close()
-  await system?.stop()
-  await world?.stop()
-})
 afterEach(() => expect(complaints).toEqual([]))
 
 const ask = <T>(method: string, path: string, body?: object) => call<T>(system.gatewayUrl, method, path, merchant.api_key, body)

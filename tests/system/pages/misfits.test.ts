@@ -1,13 +1,13 @@
-import { type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { receiveWithAuthorizationTypedData } from '@ponte/payment-router'
 import { until } from '@ponte/service-kit'
 import { toBeHex, Wallet } from 'ethers'
-import type { Browser, Locator, Page } from 'playwright-core'
-import { askGateway, call, createMerchant, pay, startWorld, units, type World } from '../../world'
-import { DESKTOP, injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import type { Locator, Page } from 'playwright-core'
+import { askGateway, call, createMerchant, pay, system, units, world } from '../../world'
+import { DESKTOP, injectWallet, openVisit, PHONE, seriousFaults } from './browser'
 import { logIn } from './every-page'
+import { browser, runPages } from './run-pages'
 
 // Each act on money that did not fit, from the page where it begins to its end, as a merchant and a payer do it. The time of each is printed.
 
@@ -34,22 +34,14 @@ const TEXTS = {
   },
 } as const
 
-let world: World
-let system: System
-let browser: Browser
 const took: Record<string, Record<string, string>> = {}
-beforeAll(async () => {
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
-  browser = await openBrowser()
-  for (const account of ACCOUNTS) await mined(world.chain.mintUsdc(world.chain.wallet(account).address, 1_000_000_000n))
-}, 90_000)
 afterAll(async () => {
   console.table(took)
-  await browser?.close()
-  await system?.stop()
-  await world?.stop()
 })
+runPages({ merchant: false })
+beforeAll(async () => {
+  for (const account of ACCOUNTS) await mined(world.chain.mintUsdc(world.chain.wallet(account).address, 1_000_000_000n))
+}, 90_000)
 
 async function newMerchant(account: number) {
   const merchant = await createMerchant(world, system.gatewayUrl, world.receiverUrl, world.chain.wallet(account).address)

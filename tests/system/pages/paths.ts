@@ -3,15 +3,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type System, startAll } from '@ponte/all-in-one'
 import type { CheckoutBody, OrderBody } from '@ponte/contracts'
 import { findChromium, mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
-import type { Browser, Page } from 'playwright-core'
-import { call, createMerchant, MERCHANT, PAYER, startWorld, units, type World } from '../../world'
-import { DESKTOP, openBrowser, openVisit, PHONE } from './browser'
+import type { Page } from 'playwright-core'
+import { call, MERCHANT, merchant, PAYER, system, units, world } from '../../world'
+import { DESKTOP, openVisit, PHONE } from './browser'
 import { PASSWORD } from './every-page'
 import { pathRecorder, pathText } from './path-recorder'
+import { browser, runPages } from './run-pages'
 
 // `npm run paths`: a payer's first time on a phone and a merchant's first time, step by step with seconds and hesitations; the time to the first payable
 // pixel on a throttled phone; and what Lighthouse, which comes from the registry, makes of the checkout.
@@ -25,21 +25,7 @@ const SLOW_4G = { offline: false, latency: 150, downloadThroughput: (1.6 * 1024 
 const CPU_SLOWER = 4
 const PAYABLE_MS_MAX = 5_000
 
-let world: World
-let system: System
-let browser: Browser
-let merchant: Awaited<ReturnType<typeof createMerchant>>
-beforeAll(async () => {
-  world = await startWorld({ confirmations: 2 })
-  system = await startAll(world.place, { logger: world.logger })
-  merchant = await createMerchant(world, system.gatewayUrl)
-  browser = await openBrowser()
-}, 300_000)
-afterAll(async () => {
-  await browser?.close()
-  await system?.stop()
-  await world?.stop()
-})
+runPages({ world: { confirmations: 2 } })
 
 const newOrder = () =>
   call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, {

@@ -1,31 +1,16 @@
-import { type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { mined, testAccounts } from '@ponte/local-servers'
 import { deployContracts, testUsdcAbi } from '@ponte/payment-router'
 import { Contract, Wallet } from 'ethers'
-import type { Browser } from 'playwright-core'
-import { call, createMerchant, pay, startWorld, type World } from '../../world'
-import { openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import { call, merchant, pay, system, world } from '../../world'
+import { openVisit, PHONE, seriousFaults } from './browser'
 import { logIn } from './every-page'
+import { browser, runPages } from './run-pages'
 
 // A hash is quoted where its payment does not show: by the payer at the checkout, and by the merchant at the order.
 
 const STRANGER = testAccounts[7]
-let world: World
-let system: System
-let browser: Browser
-let merchant: Awaited<ReturnType<typeof createMerchant>>
-beforeAll(async () => {
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
-  merchant = await createMerchant(world, system.gatewayUrl)
-  browser = await openBrowser()
-}, 180_000)
-afterAll(async () => {
-  await browser?.close()
-  await system?.stop()
-  await world?.stop()
-})
+runPages()
 
 const newOrder = () => call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })
 /** A million units of USDC, as a payer sends them to the wrong place. */

@@ -1,28 +1,14 @@
-import { type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody, SummaryBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
-import type { Browser, Page } from 'playwright-core'
-import { call, createMerchant, pay, startWorld, type World } from '../../world'
-import { openBrowser, openVisit, PHONE, seriousFaults, type Visit } from './browser'
+import type { Page } from 'playwright-core'
+import { call, merchant, pay, system, world } from '../../world'
+import { openVisit, PHONE, seriousFaults, type Visit } from './browser'
 import { heading, logIn, type Stop, visit } from './every-page'
+import { browser, runPages } from './run-pages'
 
 // Small screens, long lists, lost connections and addresses that lead nowhere.
 
-let world: World
-let system: System
-let browser: Browser
-let merchant: Awaited<ReturnType<typeof createMerchant>>
-beforeAll(async () => {
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
-  merchant = await createMerchant(world, system.gatewayUrl)
-  browser = await openBrowser()
-}, 90_000)
-afterAll(async () => {
-  await browser?.close()
-  await system?.stop()
-  await world?.stop()
-})
+runPages()
 
 const newOrder = (body: object = {}) =>
   call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '10.00', ...body })

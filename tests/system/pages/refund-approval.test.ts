@@ -1,32 +1,20 @@
-import { type System, startAll } from '@ponte/all-in-one'
 import type { MerchantBody, OrderBody, RefundListBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { openDatabase, until } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
-import type { Browser, Page } from 'playwright-core'
-import { call, createMerchant, pay, startWorld, units, type World } from '../../world'
-import { DESKTOP, injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import type { Page } from 'playwright-core'
+import { call, merchant, pay, system, units, world } from '../../world'
+import { DESKTOP, injectWallet, openVisit, PHONE, seriousFaults } from './browser'
 import { logIn, PASSWORD } from './every-page'
+import { browser, runPages } from './run-pages'
 
 // Above the limit that an owner chose a refund takes two members: the owner asks, another member approves, and no one of support is offered any of it.
 
 const MERCHANT_ACCOUNT = 2
-let world: World
-let system: System
-let browser: Browser
-let merchant: Awaited<ReturnType<typeof createMerchant>>
+runPages()
 beforeAll(async () => {
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
-  merchant = await createMerchant(world, system.gatewayUrl)
   await mined(world.chain.mintUsdc(world.chain.wallet(MERCHANT_ACCOUNT).address, 100_000_000n))
-  browser = await openBrowser()
 }, 90_000)
-afterAll(async () => {
-  await browser?.close()
-  await system?.stop()
-  await world?.stop()
-})
 
 async function colleague(role: string): Promise<string> {
   const email = `${role}-${merchant.id.slice(-6)}@padaria.example`

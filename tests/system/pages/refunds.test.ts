@@ -1,34 +1,22 @@
-import { type System, startAll } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { openDatabase, until } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
-import type { Browser, Page } from 'playwright-core'
-import { call, createMerchant, pay, startWorld, units, type World } from '../../world'
-import { DESKTOP, injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import type { Page } from 'playwright-core'
+import { call, merchant, pay, system, units, world } from '../../world'
+import { DESKTOP, injectWallet, openVisit, PHONE, seriousFaults } from './browser'
 import { logIn } from './every-page'
+import { browser, runPages } from './run-pages'
 
 // A merchant returns money from the page of an order, with the wallet of the payout address in the browser.
 
 const MERCHANT_ACCOUNT = 2
-let world: World
-let system: System
-let browser: Browser
-let merchant: Awaited<ReturnType<typeof createMerchant>>
+// No server listens there: mails wait in the gateway's table.
+const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'Ponte <no-reply@ponte.example>' }
+runPages({ settings: { 'api-gateway': mail } })
 beforeAll(async () => {
-  world = await startWorld()
-  // No server listens there: mails wait in the gateway's table.
-  const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'Ponte <no-reply@ponte.example>' }
-  system = await startAll(world.place, { logger: world.logger, settings: { 'api-gateway': mail } })
-  merchant = await createMerchant(world, system.gatewayUrl)
   await mined(world.chain.mintUsdc(world.chain.wallet(MERCHANT_ACCOUNT).address, 100_000_000n))
-  browser = await openBrowser()
 }, 90_000)
-afterAll(async () => {
-  await browser?.close()
-  await system?.stop()
-  await world?.stop()
-})
 
 const card = (page: Page) => page.locator('.card').filter({ has: page.getByRole('heading', { name: 'Refunds', exact: true }) })
 async function overpaid(): Promise<OrderBody> {

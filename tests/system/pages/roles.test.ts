@@ -1,27 +1,15 @@
-import { type System, startAll } from '@ponte/all-in-one'
 import { operationList, placesOf, ROLE_PERMISSIONS, ROLES, type Role } from '@ponte/contracts'
 import { openDatabase } from '@ponte/service-kit'
-import type { Browser, Page } from 'playwright-core'
-import { createMerchant, startWorld, type World } from '../../world'
-import { openBrowser, openVisit } from './browser'
+import type { Page } from 'playwright-core'
+import { createMerchant, system, world } from '../../world'
+import { openVisit } from './browser'
 import { everyPage, logIn, PASSWORD, visit } from './every-page'
 import { furnish } from './furnish'
+import { browser, runPages } from './run-pages'
 
 // What the pages offer to each role, held against the table of operations.
 
-let world: World
-let system: System
-let browser: Browser
-beforeAll(async () => {
-  world = await startWorld()
-  system = await startAll(world.place, { logger: world.logger })
-  browser = await openBrowser()
-}, 90_000)
-afterAll(async () => {
-  await browser?.close()
-  await system?.stop()
-  await world?.stop()
-})
+runPages({ merchant: false })
 
 const routes = operationList.flatMap(([id, operation]) =>
   placesOf(operation).map(({ path }) => ({

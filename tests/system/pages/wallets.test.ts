@@ -1,12 +1,12 @@
-import { type System, startAll } from '@ponte/all-in-one'
 import type { CheckoutBody, OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
-import type { Browser, Page } from 'playwright-core'
-import { call, createMerchant, PAYER, pay, startWorld, units, type World } from '../../world'
-import { injectWallet, openBrowser, openVisit, PHONE, seriousFaults } from './browser'
+import type { Page } from 'playwright-core'
+import { call, merchant, PAYER, pay, system, units, world } from '../../world'
+import { injectWallet, openVisit, PHONE, seriousFaults } from './browser'
 import { heading, logIn, visit } from './every-page'
 import * as state from './order-states'
+import { browser, runPages } from './run-pages'
 
 // Mistakes of wallets and payers, on a network that has a public name.
 
@@ -14,21 +14,7 @@ const BASE_SEPOLIA = 84_532
 const PAYER_ACCOUNT = 5
 const NONCES = '0x7ecebe00'
 
-let world: World
-let system: System
-let browser: Browser
-let merchant: Awaited<ReturnType<typeof createMerchant>>
-beforeAll(async () => {
-  world = await startWorld({ chain: { blockTimeS: 1, mixedMining: true, chainId: BASE_SEPOLIA } })
-  system = await startAll(world.place, { logger: world.logger })
-  merchant = await createMerchant(world, system.gatewayUrl)
-  browser = await openBrowser()
-}, 90_000)
-afterAll(async () => {
-  await browser?.close()
-  await system?.stop()
-  await world?.stop()
-})
+runPages({ world: { chain: { blockTimeS: 1, mixedMining: true, chainId: BASE_SEPOLIA } } })
 
 const payButton = (page: Page) => page.getByRole('button', { name: /^Pay with/ })
 const signButton = (page: Page) => page.getByRole('button', { name: 'Sign and pay without a fee' })
