@@ -46,7 +46,7 @@ export type {
   RecoveryObserved,
   RefundObserved,
 } from './events/chain-listener'
-export { chainIdOf, NO_MEMO, paymentId } from './events/chain-listener'
+export { chainIdOf, depositBlockReason, NO_MEMO, paymentId } from './events/chain-listener'
 export type {
   ChainFollowed,
   DepositWatch,

@@ -1,19 +1,33 @@
 import { formatUsdc, parseUsdc, type RefundObserved, type RefundWatch } from '@ponte/contracts'
-import { type Database, outboxRows, type Statement } from '@ponte/service-kit'
-import type { NonceEnd, ReturnTerms } from '../logs/nonce-end'
+import { type Database, flag, int, outboxRows, type Statement, table, text, units } from '@ponte/service-kit'
+import { z } from 'zod'
+import type { NonceEnd } from '../logs/nonce-end'
 import type { Confirmed } from '../store/confirmed'
 import { mapLeaseLoss } from '../store/lease'
 
+const watches = table('refund_watches', {
+  refundId: text,
+  orderId: text,
+  fromAddress: text,
+  payee: text,
+  units,
+  nonce: text,
+  watchFrom: int,
+  validBefore: int.nullable(),
+  asked: flag,
+  revision: int,
+  publishedTime: int.nullable(),
+  publishedBalance: units.nullable(),
+  ended: z.enum(['transferred', 'cancelled']).nullable(),
+  txHash: text.nullable(),
+  logIndex: int.nullable(),
+  blockNumber: int.nullable(),
+  blockTime: int.nullable(),
+})
+type Row = ReturnType<typeof watches.parse>
+
 /** A nonce that is watched, with what orders was last informed of. Addresses are lower-case, times Unix seconds. */
-export interface Watched extends ReturnTerms {
-  refundId: string
-  orderId: string
-  watchFrom: number
-  validBefore: number | null
-  asked: boolean
-  revision: number
-  publishedTime: number | null
-  publishedBalance: bigint | null
+export type Watched = Omit<Row, 'ended' | 'txHash' | 'logIndex' | 'blockNumber' | 'blockTime'> & {
   ended: (Omit<NonceEnd, 'blockHash'> & { blockTime: number }) | null
 }
 
@@ -24,26 +38,6 @@ export interface Observed {
   ended: Watched['ended']
   /** No reorganisation that is followed reaches its end. */
   isFinal: boolean
-}
-
-interface Row {
-  refund_id: string
-  order_id: string
-  from_address: string
-  payee: string
-  units: string
-  nonce: string
-  watch_from: number
-  valid_before: number | null
-  asked: boolean
-  revision: number
-  published_time: number | null
-  published_balance: string | null
-  ended: 'transferred' | 'cancelled' | null
-  tx_hash: string | null
-  log_index: number | null
-  block_number: number | null
-  block_time: number | null
 }
 
 /** The head that orders knew of was confirmed, and may still be ahead of this chain's where a database went back. */
@@ -75,10 +69,7 @@ const ADD: Statement = {
 // costs a merchant nothing, and a question to every node does.
 const IS_OPEN = `chain_id = $1 AND NOT is_final AND asked_at > now() - ${FORGOTTEN}
   AND (asked OR ended IS NOT NULL OR (valid_before IS NOT NULL AND (published_time IS NULL OR published_time < valid_before)))`
-const WATCHED = `
-  SELECT refund_id, order_id, from_address, payee, units::text, nonce, watch_from::float8, valid_before::float8, asked, revision, published_time::float8,
-    published_balance::text, ended, tx_hash, log_index, block_number::float8, block_time::float8
-  FROM refund_watches WHERE chain_id = $1 AND refund_id > $2`
+const WATCHED = `SELECT ${watches.select()} FROM refund_watches WHERE chain_id = $1 AND refund_id > $2`
 const OPEN = `${WATCHED} AND ${IS_OPEN} ORDER BY refund_id LIMIT $3`
 const PAGE = `${WATCHED} ORDER BY refund_id LIMIT $3`
 const DUE = `SELECT bool_or(asked) AS asked FROM refund_watches WHERE ${IS_OPEN}`
@@ -123,12 +114,12 @@ export function refundStore(database: Database, chainId: number) {
 
     /** Those that have not ended for good, after this one. */
     async open(after: string | null, limit: number): Promise<Watched[]> {
-      return (await database.query<Row>({ name: 'refunds-open', text: OPEN }, [chainId, after ?? FIRST_ID, limit])).rows.map(toWatched)
+      return (await database.query({ name: 'refunds-open', text: OPEN }, [chainId, after ?? FIRST_ID, limit])).rows.map(toWatched)
     },
 
     /** All that were ever watched, after this one. */
     async page(after: string | null, limit: number): Promise<Watched[]> {
-      return (await database.query<Row>({ name: 'refunds-page', text: PAGE }, [chainId, after ?? FIRST_ID, limit])).rows.map(toWatched)
+      return (await database.query({ name: 'refunds-page', text: PAGE }, [chainId, after ?? FIRST_ID, limit])).rows.map(toWatched)
     },
 
     /** Informs orders of these, as of a confirmed block. Throws LeaseLostError. */
@@ -170,24 +161,11 @@ export function refundStore(database: Database, chainId: number) {
   }
 }
 
-const toWatched = (row: Row): Watched => ({
-  refundId: row.refund_id,
-  orderId: row.order_id,
-  fromAddress: row.from_address,
-  payee: row.payee,
-  units: BigInt(row.units),
-  nonce: row.nonce,
-  watchFrom: row.watch_from,
-  validBefore: row.valid_before,
-  asked: row.asked,
-  revision: row.revision,
-  publishedTime: row.published_time,
-  publishedBalance: row.published_balance === null ? null : BigInt(row.published_balance),
-  ended:
-    row.ended === null || row.tx_hash === null || row.log_index === null || row.block_number === null || row.block_time === null
-      ? null
-      : { kind: row.ended, txHash: row.tx_hash, logIndex: row.log_index, blockNumber: row.block_number, blockTime: row.block_time },
-})
+function toWatched(found: unknown): Watched {
+  const { ended: kind, txHash, logIndex, blockNumber, blockTime, ...row } = watches.parse(found)
+  const isEnded = kind !== null && txHash !== null && logIndex !== null && blockNumber !== null && blockTime !== null
+  return { ...row, ended: isEnded ? { kind, txHash, logIndex, blockNumber, blockTime } : null }
+}
 
 const iso = (seconds: number) => new Date(seconds * 1_000).toISOString()
 

@@ -1,37 +1,15 @@
-import { z } from 'zod'
+import { table as plainTable } from '@ponte/service-kit'
+import type { z } from 'zod'
 
-/** A bigint column: the driver gives it as text, and JSON holds a number as a double. */
-export const units = z.coerce.bigint()
-export const time = z.coerce.date()
-export const flag = z.boolean()
-export const int = z.coerce.number()
-export const text = z.string()
+export { flag, int, text, time, units } from '@ponte/service-kit'
 
-const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
-
-/**
- * The one declaration of what a table holds: its columns are the fields in snake_case, and from them follow what is selected, what is written and how a row
- * is read. For statements whose plan or side effects are too much to leave to Prisma.
- */
-export function table<Shape extends z.ZodRawShape>(name: string, shape: Shape) {
-  const schema = z.object(shape)
-  const fields = Object.keys(shape)
-  const columns = fields.map(snake)
+/** A table of the kit whose rows are stated by a generation of the listener's history. */
+export const table = <Shape extends z.ZodRawShape>(name: string, shape: Shape) => {
+  const plain = plainTable(name, shape)
   return {
-    name,
-    columns,
-    columnsOf: (...names: (keyof Shape & string)[]) => names.map(snake),
-    /** Every column under the name of its field. */
-    select: (from: string = name) => fields.map(field => `${from}.${snake(field)} AS "${field}"`).join(', '),
-    /** The same as an object of JSON; units are text in it, because they may be more than a double holds. */
-    json: (from: string = name) =>
-      `json_build_object(${fields.map(field => `'${field}', ${from}.${snake(field)}${shape[field] === units ? '::text' : ''}`).join(', ')})`,
-    parse: (row: unknown): z.infer<typeof schema> => schema.parse(row),
-    /** A row to write; fields that it lacks are not written. */
-    record: (row: object): Record<string, unknown> =>
-      Object.fromEntries(fields.flatMap(field => (field in row ? [[snake(field), Reflect.get(row, field)]] : []))),
+    ...plain,
     /** Takes what is written over what is there, where the statement that brings it is newer, or what else is named. */
-    takeNewer: (or = 'false') => `ON CONFLICT (id) DO UPDATE SET ${columns
+    takeNewer: (or = 'false') => `ON CONFLICT (id) DO UPDATE SET ${plain.columns
       .filter(column => column !== 'id')
       .map(column => `${column} = EXCLUDED.${column}`)
       .join(', ')}

@@ -1,14 +1,7 @@
 import type { NewEvent } from '@ponte/contracts'
 import { type Database, isUniqueViolation, outboxRows, type Statement } from '@ponte/service-kit'
 import { GENERATION, GENERATION_GUARD, mapLeaseLoss, RELAY_LEASE_GUARD } from '../../store/lease'
-import {
-  type Authorization,
-  type AuthorizationChange,
-  type AuthorizationRow,
-  COLUMNS,
-  type NewAuthorization,
-  toAuthorization,
-} from './authorization'
+import { type Authorization, type AuthorizationChange, authorizations, type NewAuthorization } from './authorization'
 import { payerHistory } from './payer-history'
 
 /** The payer has signed each of these at most once: the token takes no second signature with the same nonce. */
@@ -53,7 +46,7 @@ const ADOPT = `
 
 // Raw, because it compares two columns; a partial index finds the rows.
 // Two changes between two looks are published as the last of them.
-const CHANGED = `SELECT ${COLUMNS}, order_attempt, revision, ${GENERATION} FROM authorizations WHERE chain_id = $1 AND revision > published LIMIT 200`
+const CHANGED = `SELECT ${authorizations.select()}, order_attempt, revision, ${GENERATION} FROM authorizations WHERE chain_id = $1 AND revision > published LIMIT 200`
 
 // Raw, because it writes many rows beside the outbox in one commit.
 const PUBLISHED: Statement = {
@@ -92,7 +85,7 @@ const CLAIM = `
     INSERT INTO merchant_turns (chain_id, merchant, served_at) SELECT DISTINCT $1::bigint, payee, $2::timestamptz FROM claimed
     ON CONFLICT (chain_id, merchant) DO UPDATE SET served_at = EXCLUDED.served_at
   )
-  SELECT ${COLUMNS} FROM authorizations JOIN (SELECT memo, payer, salt, turn FROM claimed) AS mine USING (memo, payer, salt)
+  SELECT ${authorizations.select()} FROM authorizations JOIN (SELECT memo, payer, salt, turn FROM claimed) AS mine USING (memo, payer, salt)
   WHERE chain_id = $1 ORDER BY turn`
 
 // Raw, because it counts in the database under the lease's guard.
@@ -117,9 +110,9 @@ export type AuthorizationStore = ReturnType<typeof authorizationStore>
 
 export function authorizationStore(database: Database, chainId: number) {
   const find = async ({ memo, payer, salt }: Key): Promise<Authorization | undefined> => {
-    const text = `SELECT ${COLUMNS} FROM authorizations WHERE chain_id = $1 AND memo = $2 AND payer = $3 AND salt = $4`
-    const { rows } = await database.query<AuthorizationRow>({ name: 'authorizations-find', text }, [chainId, memo, payer, salt])
-    return rows[0] && toAuthorization(rows[0])
+    const text = `SELECT ${authorizations.select()} FROM authorizations WHERE chain_id = $1 AND memo = $2 AND payer = $3 AND salt = $4`
+    const { rows } = await database.query({ name: 'authorizations-find', text }, [chainId, memo, payer, salt])
+    return rows[0] && authorizations.parse(rows[0])
   }
   return {
     ...payerHistory(database, chainId),
@@ -157,11 +150,12 @@ export function authorizationStore(database: Database, chainId: number) {
     },
     /** Changes of state that are not published yet. */
     async changed(): Promise<AuthorizationChange[]> {
-      const { rows } = await database.query<
-        AuthorizationRow & { order_attempt: number | null; revision: number; generation: string | null }
-      >({ name: 'authorizations-changed', text: CHANGED }, [chainId])
+      const changed = { name: 'authorizations-changed', text: CHANGED }
+      const { rows } = await database.query<{ order_attempt: number | null; revision: number; generation: string | null }>(changed, [
+        chainId,
+      ])
       return rows.map(row => ({
-        ...toAuthorization(row),
+        ...authorizations.parse(row),
         attempt: row.order_attempt ?? 0,
         revision: row.revision,
         generation: row.generation,
@@ -185,7 +179,7 @@ export function authorizationStore(database: Database, chainId: number) {
     /** The next that are to be submitted, merchants in turn. What was accepted by `lateBy` is late; with `onlyLate`, only that or what is over. */
     async claim(at: Date, limit: number, { lateBy, onlyLate }: { lateBy: Date; onlyLate: boolean }): Promise<Authorization[]> {
       const values = [chainId, at, limit, lateBy, onlyLate]
-      return (await database.query<AuthorizationRow>({ name: 'authorizations-claim', text: CLAIM }, values)).rows.map(toAuthorization)
+      return (await database.query({ name: 'authorizations-claim', text: CLAIM }, values)).rows.map(authorizations.parse)
     },
     /** `accepted` means that it is tried again, later each time. Throws LeaseLostError. */
     async settle(

@@ -1,31 +1,36 @@
-import type { DepositBlocked } from '@ponte/contracts'
+import { type DepositBlocked, depositBlockReason } from '@ponte/contracts'
 import { profileOf } from '@ponte/payment-router'
-import { commitUnit, createBatch, type Database } from '@ponte/service-kit'
+import { commitUnit, createBatch, type Database, flag, int, table, text, time, units } from '@ponte/service-kit'
 import { mapLeaseLoss, RELAY_LEASE_GUARD } from '../../store/lease'
 import { ADD } from './add'
 import { CANCEL, IS_CANCELLED } from './cancellation'
 
 /** An address that a payer may pay, with its balance at the last look. Addresses are lower-case, the memo is 64 hex. */
-export interface Payable {
-  orderId: string
-  memo: string
-  merchant: string
-  /** Its gas counts against this budget: the merchant's id, or the payout address where that is not known. */
-  payee: string
-  router: string
-  /** Null where it is not known. */
-  askedUnits: bigint | null
-  isCancelled: boolean
-  /** Null when the order has no deposit address; authorisations work all the same. */
-  address: string | null
-  /** A contract stood at the merchant's address when the order was made: it must stand on this chain, too, before anything is swept there. */
-  merchantIsContract: boolean
-  heldUnits: bigint
-  expiresAt: Date
-  blockedReason: DepositBlocked['reason']
-  /** Consecutive failed sweeps. */
-  failures: number
-}
+const payable = table(
+  'payables',
+  {
+    orderId: text,
+    memo: text,
+    merchant: text,
+    /** Its gas counts against this budget: the merchant's id, or the payout address where that is not known. */
+    payee: text,
+    router: text,
+    /** Null where it is not known. */
+    askedUnits: units.nullable(),
+    isCancelled: flag,
+    /** Null when the order has no deposit address; authorisations work all the same. */
+    address: text.nullable(),
+    /** A contract stood at the merchant's address when the order was made: it must stand on this chain, too, before anything is swept there. */
+    merchantIsContract: flag,
+    heldUnits: units,
+    expiresAt: time,
+    blockedReason: depositBlockReason.nullable(),
+    /** Consecutive failed sweeps. */
+    failures: int,
+  },
+  { payee: 'coalesce(merchant_id::text, merchant)', isCancelled: IS_CANCELLED },
+)
+export type Payable = ReturnType<typeof payable.parse>
 
 export type NewPayable = Omit<Payable, 'payee' | 'isCancelled' | 'heldUnits' | 'blockedReason' | 'failures'> & {
   merchantId: string
@@ -43,29 +48,10 @@ export interface Refusal {
   reason: DepositBlocked['reason']
 }
 
-interface Row {
-  order_id: string
-  memo: string
-  merchant: string
-  payee: string
-  router: string
-  asked_units: string | null
-  cancelled: boolean
-  address: string | null
-  merchant_is_contract: boolean
-  held_units: string
-  expires_at: Date
-  blocked_reason: DepositBlocked['reason']
-  failures: number
-}
-
-const COLUMNS = `payables.order_id, memo, merchant, coalesce(merchant_id::text, merchant) AS payee, router, asked_units::text,
-  ${IS_CANCELLED} AS cancelled, address, merchant_is_contract, held_units::text, expires_at, blocked_reason, failures`
-
 const ADDED_AT_ONCE = 200
 
 // Raw, because it runs in every block.
-const MOVED = `SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND moved_at IS NOT NULL ORDER BY moved_at LIMIT $2`
+const MOVED = `SELECT ${payable.select()} FROM payables WHERE chain_id = $1 AND moved_at IS NOT NULL ORDER BY moved_at LIMIT $2`
 
 // Raw, because many balances are compared with what stands, under the lease's guard.
 // Money that moved after the block of this look is to be looked at again. An empty address is not blocked any more.
@@ -83,7 +69,7 @@ const LOOKED = `
 // Raw, because it excludes what an open transaction's array names, in every block.
 /** Money that is worth its sweep and is in no transaction of this account. */
 const DUE = `
-  SELECT ${COLUMNS} FROM payables
+  SELECT ${payable.select()} FROM payables
   WHERE chain_id = $1 AND held_units > 0 AND held_units >= $3::numeric AND (retry_at IS NULL OR retry_at <= $2) AND router = ANY($5)
     AND NOT EXISTS (SELECT 1 FROM relays
       WHERE relays.chain_id = $1 AND outcome IS NULL AND kind = 'sweep' AND sender = $6 AND payables.order_id = ANY(order_ids))
@@ -91,7 +77,7 @@ const DUE = `
 
 // Raw, because it has the columns of the others.
 const WAITING = `
-  SELECT ${COLUMNS}, held_since, retry_at FROM payables WHERE chain_id = $1 AND held_units > 0 ORDER BY held_since LIMIT $2`
+  SELECT ${payable.select()}, held_since, retry_at FROM payables WHERE chain_id = $1 AND held_units > 0 ORDER BY held_since LIMIT $2`
 
 // Raw, because each row has its own reason and delay, under the lease's guard.
 const REFUSED = `
@@ -140,7 +126,7 @@ export type PayableStore = ReturnType<typeof payableStore>
 /** SQL, because each of these runs in every block. */
 export function payableStore(database: Database, chainId: number) {
   const list = async (name: string, text: string, values: unknown[]) =>
-    (await database.query<Row>({ name: `payables-${name}`, text }, [chainId, ...values])).rows.map(toPayable)
+    (await database.query({ name: `payables-${name}`, text }, [chainId, ...values])).rows.map(payable.parse)
   const write = async (name: string, text: string, epoch: bigint, ...values: unknown[]): Promise<void> => {
     await mapLeaseLoss(database.query({ name: `payables-${name}`, text }, [chainId, epoch, ...values]))
   }
@@ -172,7 +158,7 @@ export function payableStore(database: Database, chainId: number) {
       return issued.map(() => true)
     }),
     find: async (orderId: string): Promise<Payable | undefined> =>
-      (await list('find', `SELECT ${COLUMNS} FROM payables WHERE chain_id = $1 AND order_id = $2`, [orderId]))[0],
+      (await list('find', `SELECT ${payable.select()} FROM payables WHERE chain_id = $1 AND order_id = $2`, [orderId]))[0],
     /** No signature for it is taken any more. */
     async cancel(orderId: string, eventId: string, at: Date): Promise<void> {
       await database.commit({ inbox: [eventId], write: CANCEL, values: { chain_id: chainId, order_id: orderId, at } })
@@ -200,8 +186,8 @@ export function payableStore(database: Database, chainId: number) {
     emptied: (epoch: bigint, orderIds: readonly string[], block: number, at: Date) => write('emptied', EMPTIED, epoch, orderIds, block, at),
     /** For operators: what waits, oldest first. */
     async waiting(limit: number) {
-      const { rows } = await database.query<Row & { held_since: Date; retry_at: Date | null }>(WAITING, [chainId, limit])
-      return rows.map(row => ({ ...toPayable(row), heldSince: row.held_since, retryAt: row.retry_at }))
+      const { rows } = await database.query<{ held_since: Date; retry_at: Date | null }>(WAITING, [chainId, limit])
+      return rows.map(row => ({ ...payable.parse(row), heldSince: row.held_since, retryAt: row.retry_at }))
     },
     /** Of all that waits: how much, and since when what is worth its sweep does. */
     async totals(minUnits: bigint): Promise<{ addresses: number; total: bigint; oldestDue: Date | null; blocked: number }> {
@@ -212,19 +198,3 @@ export function payableStore(database: Database, chainId: number) {
     },
   }
 }
-
-const toPayable = (row: Row): Payable => ({
-  orderId: row.order_id,
-  memo: row.memo,
-  merchant: row.merchant,
-  payee: row.payee,
-  router: row.router,
-  askedUnits: row.asked_units === null ? null : BigInt(row.asked_units),
-  isCancelled: row.cancelled,
-  address: row.address,
-  merchantIsContract: row.merchant_is_contract,
-  heldUnits: BigInt(row.held_units),
-  expiresAt: row.expires_at,
-  blockedReason: row.blocked_reason,
-  failures: row.failures,
-})

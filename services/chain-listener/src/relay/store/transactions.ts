@@ -1,34 +1,36 @@
-import type { Database } from '@ponte/service-kit'
+import { type Database, flag, int, table, text, time, units } from '@ponte/service-kit'
+import { z } from 'zod'
 import { mapLeaseLoss, RELAY_LEASE_GUARD } from '../../store/lease'
 
 /** A transaction of the relayer that was signed and is not finished. */
-export interface Relay {
-  nonce: number
-  kind: 'sweep' | 'authorization' | 'refund' | 'recovery'
+const relays = table('relays', {
+  nonce: int,
+  kind: z.enum(['sweep', 'authorization', 'refund', 'recovery']),
   /** A stranger's contract runs in it: one that judges the payer's signature, or a token that is recovered. */
-  wallet: boolean
-  orderIds: string[]
+  wallet: flag,
+  orderIds: z.array(text),
   /** Their budgets are charged. */
-  merchants: string[]
-  payer: string | null
+  merchants: z.array(text),
+  payer: text.nullable(),
   /** The salt of the payer's signature, the nonce of a refund's, or the token of a recovery; null for a sweep. */
-  salt: string | null
-  target: string
-  data: string
-  gasLimit: bigint
-  maxPrice: bigint
-  tip: bigint
+  salt: text.nullable(),
+  target: text,
+  data: text,
+  gasLimit: units,
+  maxPrice: units,
+  tip: units,
   /** The highest price at which it is worth its cost. */
-  worthPrice: bigint | null
+  worthPrice: units.nullable(),
   /** The signed bytes at each price it was offered at, cheapest first, and their hashes. */
-  raws: string[]
-  hashes: string[]
+  raws: z.array(text),
+  hashes: z.array(text),
   /** Where in `raws` the transactions begin that do nothing but use the nonce. */
-  noopFrom: number | null
-  pricedAt: Date
+  noopFrom: int.nullable(),
+  pricedAt: time,
   /** Since when it waits to be mined. */
-  openSince: Date
-}
+  openSince: time,
+})
+export type Relay = ReturnType<typeof relays.parse>
 
 /** `costUnits`: the most that it can cost, in token units. */
 export type NewRelay = Omit<Relay, 'raws' | 'hashes' | 'pricedAt' | 'openSince'> & {
@@ -53,32 +55,8 @@ export interface Spent {
 /** Mined and well, mined and reverted, or its nonce was used by something else. */
 export type Outcome = 'done' | 'reverted' | 'replaced'
 
-interface Row {
-  nonce: string
-  kind: Relay['kind']
-  wallet: boolean
-  order_ids: string[]
-  merchants: string[]
-  payer: string | null
-  salt: string | null
-  target: string
-  data: string
-  gas_limit: string
-  max_price: string
-  tip: string
-  worth_price: string | null
-  raws: string[]
-  hashes: string[]
-  noop_from: number | null
-  priced_at: Date
-  open_since: Date
-}
-
-// Raw, because it runs at every turn; 78 digits and bytes come as text.
-const OPEN = `
-  SELECT nonce::text, kind, wallet, order_ids, merchants, payer, salt, target, data, gas_limit::text, max_price::text, tip::text,
-    worth_price::text, raws, hashes, noop_from, priced_at, open_since
-  FROM relays WHERE chain_id = $1 AND sender = $2 AND outcome IS NULL ORDER BY nonce`
+// Raw, because it runs at every turn.
+const OPEN = `SELECT ${relays.select()} FROM relays WHERE chain_id = $1 AND sender = $2 AND outcome IS NULL ORDER BY nonce`
 
 // Raw, because transaction, signature and the lease's guard are one statement: what is written may be sent.
 const WRITE = `
@@ -143,7 +121,7 @@ export type RelayStore = ReturnType<typeof relayStore>
 export function relayStore(database: Database, chainId: number, newMerchantDays: number) {
   return {
     async open(sender: string): Promise<Relay[]> {
-      return (await database.query<Row>({ name: 'relays-open', text: OPEN }, [chainId, sender])).rows.map(toRelay)
+      return (await database.query({ name: 'relays-open', text: OPEN }, [chainId, sender])).rows.map(relays.parse)
     },
     /** The next nonce after everything that was ever signed. */
     async nextNonce(sender: string): Promise<number> {
@@ -218,28 +196,5 @@ export function relayStore(database: Database, chainId: number, newMerchantDays:
         reverted: of('reverted'),
       }
     },
-  }
-}
-
-function toRelay(row: Row): Relay {
-  return {
-    nonce: Number(row.nonce),
-    kind: row.kind,
-    wallet: row.wallet,
-    orderIds: row.order_ids,
-    merchants: row.merchants,
-    payer: row.payer,
-    salt: row.salt,
-    target: row.target,
-    data: row.data,
-    gasLimit: BigInt(row.gas_limit),
-    maxPrice: BigInt(row.max_price),
-    tip: BigInt(row.tip),
-    worthPrice: row.worth_price === null ? null : BigInt(row.worth_price),
-    raws: row.raws,
-    hashes: row.hashes,
-    noopFrom: row.noop_from,
-    pricedAt: row.priced_at,
-    openSince: row.open_since,
   }
 }
