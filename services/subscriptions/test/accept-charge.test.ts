@@ -1,10 +1,6 @@
-import { asMerchant, PAYOUT, type System, startSubscriptions } from './setup'
+import { asMerchant, PAYOUT, runSubscriptions, system } from './setup'
 
-let system: System
-beforeAll(async () => {
-  system = await startSubscriptions({ replicas: 2 })
-})
-afterAll(() => system.stop())
+runSubscriptions({ replicas: 2 })
 
 const accept = (id: string, period: number | string, headers: Record<string, string> = {}, replica = 0) =>
   system.call('post', `/${id}/charges/${period}/accept`, {}, headers, replica)

@@ -1,10 +1,6 @@
-import { type System, startSubscriptions } from './setup'
+import { runSubscriptions, system } from './setup'
 
-let system: System
-beforeAll(async () => {
-  system = await startSubscriptions({ replicas: 2 })
-})
-afterAll(() => system.stop())
+runSubscriptions({ replicas: 2 })
 
 const patch = (id: string, body: object) => system.call('patch', `/${id}`, body)
 const cancel = (id: string, headers: Record<string, string> = {}) => system.call('post', `/${id}/cancel`, {}, headers)

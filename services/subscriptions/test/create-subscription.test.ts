@@ -1,12 +1,8 @@
 import { subscription } from '@ponte/contracts'
 import request from 'supertest'
-import { asMerchant, merchantId, type System, startSubscriptions } from './setup'
+import { asMerchant, merchantId, runSubscriptions, system } from './setup'
 
-let system: System
-beforeAll(async () => {
-  system = await startSubscriptions()
-})
-afterAll(() => system.stop())
+runSubscriptions()
 
 const create = (body: object, headers: Record<string, string> = {}) => system.call('post', '', body, headers)
 const count = async () => (await system.sql.query('SELECT count(*)::int AS n FROM subscriptions')).rows[0]?.n

@@ -1,12 +1,8 @@
 import request from 'supertest'
 import { isConflict, openStore } from '../src/store'
-import { asMerchant, type System, startSubscriptions } from './setup'
+import { asMerchant, runSubscriptions, system } from './setup'
 
-let system: System
-beforeAll(async () => {
-  system = await startSubscriptions({ replicas: 2 })
-})
-afterAll(() => system.stop())
+runSubscriptions({ replicas: 2 })
 
 const ANA = { name: 'Ana Souza', email: 'Ana@Example.com', tax_id: '12345678909', resident: true }
 const BIA = { name: 'Bia Lima', email: null, tax_id: 'B1A0L1MA000130', resident: null }

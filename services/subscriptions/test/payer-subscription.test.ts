@@ -1,13 +1,9 @@
 import { payerSubscription } from '@ponte/contracts'
 import { signCaller } from '@ponte/service-kit'
 import request from 'supertest'
-import { type System, startSubscriptions, TOKEN_SECRET } from './setup'
+import { runSubscriptions, system, TOKEN_SECRET } from './setup'
 
-let system: System
-beforeAll(async () => {
-  system = await startSubscriptions({ replicas: 2 })
-})
-afterAll(() => system.stop())
+runSubscriptions({ replicas: 2 })
 
 const asPayer = () => ({
   Authorization: `Bearer ${signCaller({ kind: 'checkout' }, { secrets: [TOKEN_SECRET], audience: 'subscriptions' })}`,

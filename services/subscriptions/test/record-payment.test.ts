@@ -1,11 +1,7 @@
 import { uuidv7 } from '@ponte/service-kit'
-import { type System, startSubscriptions } from './setup'
+import { runSubscriptions, system } from './setup'
 
-let system: System
-beforeAll(async () => {
-  system = await startSubscriptions({ replicas: 2 })
-})
-afterAll(() => system.stop())
+runSubscriptions({ replicas: 2 })
 
 const charged = (id: string) => system.of('subscription.charged').filter(({ data }) => data.subscription_id === id)
 const charge = async (id: string): Promise<string> => (await system.call('post', `/${id}/charge`)).body.id

@@ -241,3 +241,13 @@ export function asMerchant(id = merchantId, payoutAddress: string | null = PAYOU
   const terms = { merchant_id: id, version: 1, display_name: 'Padaria Estrela', payout_address: payoutAddress }
   return { Authorization: `Bearer ${signCaller({ kind: 'merchant', terms }, { secrets: [TOKEN_SECRET], audience: 'subscriptions' })}` }
 }
+
+export let system: Awaited<ReturnType<typeof startSubscriptions>>
+
+/** The service for all tests of a file. */
+export function runSubscriptions(...settings: Parameters<typeof startSubscriptions>): void {
+  beforeAll(async () => {
+    system = await startSubscriptions(...settings)
+  }, 60_000)
+  afterAll(() => system?.stop())
+}

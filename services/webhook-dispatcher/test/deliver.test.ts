@@ -1,13 +1,9 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { OPT_IN_EVENTS } from '@ponte/contracts'
 import { addEndpoint, KINDS, notifyAt } from './endpoints/kinds'
-import { event, merchantUpdated, optIn, orderPaid, paidOrder, type System, startDispatcher, startReceiver } from './setup'
+import { event, merchantUpdated, optIn, orderPaid, paidOrder, runDispatcher, startReceiver, system } from './setup'
 
-let system: System
-beforeAll(async () => {
-  system = await startDispatcher({ WEBHOOK_ALLOW_CIDRS: '127.0.0.1/32,127.0.0.5/32', WEBHOOK_DENY_CIDRS: '127.0.0.5/32' })
-})
-afterAll(() => system.stop())
+runDispatcher({ WEBHOOK_ALLOW_CIDRS: '127.0.0.1/32,127.0.0.5/32', WEBHOOK_DENY_CIDRS: '127.0.0.5/32' })
 
 async function deliveryOf(eventId: string) {
   const { rows } = await system.sql.query('SELECT * FROM deliveries WHERE event_id = $1', [eventId])

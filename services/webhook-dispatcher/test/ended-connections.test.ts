@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Logger, until } from '@ponte/service-kit'
 import { KINDS, notifyAt } from './endpoints/kinds'
-import { orderPaid, type System, startDispatcher, startReceiver } from './setup'
+import { orderPaid, runDispatcher, startReceiver, system } from './setup'
 
 // PostgreSQL ends connections by itself (57P01): on a switchover, by an operator, at a limit.
 
@@ -12,11 +12,7 @@ const lines: string[] = []
 const keep = (message: string) => void lines.push(message)
 const logger: Logger = { error: keep, warn: keep, info: () => undefined, debug: () => undefined, child: () => logger }
 
-let system: System
-beforeAll(async () => {
-  system = await startDispatcher({}, { logger })
-})
-afterAll(() => system.stop())
+runDispatcher({}, { logger })
 
 it('connections that PostgreSQL ends amid consuming and delivering lose nothing, cost no attempt, and are a line a turn', async () => {
   const came = new Map<string, number>()

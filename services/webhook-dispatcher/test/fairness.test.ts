@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { until } from '@ponte/service-kit'
 import { KINDS, notifyAt } from './endpoints/kinds'
-import { merchantUpdated, orderPaid, type System, startDispatcher, startReceiver } from './setup'
+import { merchantUpdated, orderPaid, runDispatcher, startReceiver, system } from './setup'
 
 const HANGING_ROWS = Number(process.env.FAIRNESS_ROWS ?? 1_000)
 const HEALTHY = 20
 const EVENTS_EACH = 5
 
-let system: System
-beforeAll(async () => {
-  system = await startDispatcher({ WEBHOOK_SLOTS: '64' })
-})
-afterAll(() => system.stop())
+runDispatcher({ WEBHOOK_SLOTS: '64' })
 
 /** Milliseconds from event to recorded delivery of one event after another for each of the merchants. */
 async function latencies(merchants: readonly string[]): Promise<number[]> {

@@ -3,13 +3,9 @@ import { eventList } from '@ponte/contracts'
 import { silentLogger } from '@ponte/service-kit'
 import request from 'supertest'
 import { createWebhookDispatcher } from '../src'
-import { asMerchant, merchantUpdated, orderPaid, type System, startDispatcher, testBus } from './setup'
+import { asMerchant, merchantUpdated, orderPaid, runDispatcher, system, testBus } from './setup'
 
-let system: System
-beforeAll(async () => {
-  system = await startDispatcher()
-})
-afterAll(() => system.stop())
+runDispatcher()
 
 const get = (merchantId: string, query: string) => request(system.url).get(`/api/v1/events?${query}`).set(asMerchant(merchantId))
 const idsOf = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id)

@@ -3,17 +3,15 @@ import { seal, silentLogger, unseal, until } from '@ponte/service-kit'
 import request from 'supertest'
 import { createWebhookDispatcher } from '../src'
 import { addEndpoint, KINDS, notifyAt, post } from './endpoints/kinds'
-import { asMerchant, merchantUpdated, orderPaid, SEAL_KEY, type System, startDispatcher, startReceiver, testBus } from './setup'
+import { asMerchant, merchantUpdated, orderPaid, runDispatcher, SEAL_KEY, startReceiver, system, testBus } from './setup'
 
-let system: System
 let receiver: Awaited<ReturnType<typeof startReceiver>>
-beforeAll(async () => {
-  system = await startDispatcher()
-  receiver = await startReceiver()
-})
 afterAll(async () => {
-  await system.stop()
   await receiver.stop()
+})
+runDispatcher()
+beforeAll(async () => {
+  receiver = await startReceiver()
 })
 
 const merchantId = randomUUID()

@@ -215,3 +215,13 @@ export function asMerchant(id: string, version = 1, granted: object = { may_see_
     Authorization: `Bearer ${signCaller({ kind: 'merchant', terms, ...granted }, { secrets: [TOKEN_SECRET], audience: 'webhook-dispatcher' })}`,
   }
 }
+
+export let system: Awaited<ReturnType<typeof startDispatcher>>
+
+/** The service for all tests of a file. */
+export function runDispatcher(...settings: Parameters<typeof startDispatcher>): void {
+  beforeAll(async () => {
+    system = await startDispatcher(...settings)
+  }, 60_000)
+  afterAll(() => system?.stop())
+}

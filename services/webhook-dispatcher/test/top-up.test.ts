@@ -4,14 +4,11 @@ import { silentLogger, until } from '@ponte/service-kit'
 import { createWebhookDispatcher } from '../src'
 import { FIRST_WIDTH } from '../src/lanes/lane'
 import { KINDS, type Kind, notifyAt } from './endpoints/kinds'
-import { orderPaid, type System, startDispatcher, startReceiver, testBus } from './setup'
+import { orderPaid, runDispatcher, startReceiver, system, testBus } from './setup'
 
-let system: System
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 let open: ServerResponse[] = []
-beforeAll(async () => {
-  system = await startDispatcher()
-})
+runDispatcher()
 beforeEach(async () => {
   open = []
   receiver = await startReceiver(res => void open.push(res))
@@ -20,7 +17,6 @@ afterEach(async () => {
   await answerAll()
   await receiver.stop()
 })
-afterAll(() => system.stop())
 
 /** Answers what is open, and what comes after it, until nothing is due. */
 async function answerAll() {

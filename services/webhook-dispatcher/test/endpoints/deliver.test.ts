@@ -3,18 +3,14 @@ import type { ServerResponse } from 'node:http'
 import { deliveryDetail, OPT_IN_EVENTS, SPECIFIED_EVENTS } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import request from 'supertest'
-import { asMerchant, event, merchantUpdated, optIn, orderPaid, paidOrder, type System, startDispatcher, startReceiver } from '../setup'
+import { asMerchant, event, merchantUpdated, optIn, orderPaid, paidOrder, runDispatcher, startReceiver, system } from '../setup'
 import { addEndpoint, post } from './kinds'
 
-let system: System
 const stops: (() => Promise<void>)[] = []
-beforeAll(async () => {
-  system = await startDispatcher()
-})
+runDispatcher()
 afterEach(async () => {
   await Promise.all(stops.splice(0).map(stop => stop()))
 })
-afterAll(() => system.stop())
 
 async function receive(answer?: (res: ServerResponse) => void) {
   const receiver = await startReceiver(answer)

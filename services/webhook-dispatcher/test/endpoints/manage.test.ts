@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { webhookEndpoint } from '@ponte/contracts'
 import request from 'supertest'
-import { asMerchant, merchantUpdated, type System, startDispatcher } from '../setup'
+import { asMerchant, merchantUpdated, runDispatcher, system } from '../setup'
 import { addEndpoint, post } from './kinds'
 
-let system: System
-beforeAll(async () => {
-  system = await startDispatcher()
-})
-afterAll(() => system.stop())
+runDispatcher()
 
 const URL_ = 'https://example.com/hooks'
 const call = (method: 'get' | 'patch' | 'delete', merchantId: string, path = '', body?: object) => {

@@ -2,14 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { parseEvent } from '@ponte/contracts'
 import { openDatabase, until } from '@ponte/service-kit'
 import { openStore } from '../../src/store'
-import { merchantUpdated, orderPaid, type System, startDispatcher } from '../setup'
+import { merchantUpdated, orderPaid, runDispatcher, system } from '../setup'
 import { addEndpoint } from './kinds'
 
-let system: System
-beforeAll(async () => {
-  system = await startDispatcher()
-})
-afterAll(() => system.stop())
+runDispatcher()
 
 /** Done by each replica every minute, by two of them at one moment. */
 const publish = async () => {

@@ -1,13 +1,9 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import { merchantUpdated, orderPaid, type Received, type System, startDispatcher, startReceiver } from '../setup'
+import { merchantUpdated, orderPaid, type Received, runDispatcher, startReceiver, system } from '../setup'
 import { addEndpoint, post } from './kinds'
 
-let system: System
-beforeAll(async () => {
-  system = await startDispatcher()
-})
-afterAll(() => system.stop())
+runDispatcher()
 
 const headersOf = ({ headers }: Received): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])))
