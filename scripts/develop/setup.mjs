@@ -17,7 +17,7 @@ export async function setUp({ toRun = false } = {}) {
   const unlock = await lockFolder(root)
   try {
     await bringUpToDate('Installing packages', [packages(toRun)])
-    await bringUpToDate('Generating database clients', databaseClients())
+    await bringUpToDate('Generating database clients and the reference of the SDK', [...databaseClients(), sdkReference()])
     await bringUpToDate('Compiling', [compilation()])
     await bringUpToDate('Building the pages', [...pages(), ...sdkTypes()])
   } finally {
@@ -58,6 +58,16 @@ function databaseClients() {
     env: { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: '1', CHECKPOINT_DISABLE: '1' },
     advice: `Correct ${folder}/prisma/schema.prisma and try again.`,
   }))
+}
+
+function sdkReference() {
+  return {
+    name: 'sdk-reference',
+    inputs: ['pnpm-lock.yaml', 'packages/sdk/scripts/reference.mjs', ...filesIn('packages/sdk/src')],
+    outputs: ['services/api-gateway/src/docs/guide/artifacts/sdk-reference.ts'],
+    command: [process.execPath, join(root, 'packages/sdk/scripts/reference.mjs')],
+    advice: 'The docstrings of packages/sdk could not be read; see above.',
+  }
 }
 
 function compilation() {

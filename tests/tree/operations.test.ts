@@ -24,7 +24,3 @@ test('each row stands at places of its own, and what it makes can be read', () =
   expect(new Set(places).size).toBe(places.length)
   for (const [, { creates }] of operationList) if (creates) expect(operations).toHaveProperty([creates, 'method'], 'get')
 })
-
-test('the reference of packages/sdk at /docs/sdk is what its docstrings give', () => {
-  execFileSync(process.execPath, [join(__dirname, 'sdk-reference.mjs')], { stdio: 'pipe' })
-}, 120_000)

@@ -2,11 +2,6 @@ import { anchor, escapeHtml, inlineHtml } from '../page-text'
 import { code, type Section } from '../section'
 import { sdkReference } from './artifacts/sdk-reference'
 
-export interface ReferenceDoor {
-  readonly door: string
-  readonly exports: readonly ReferenceExport[]
-}
-
 interface ReferenceExport {
   readonly name: string
   readonly kind: string
