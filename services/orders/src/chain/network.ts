@@ -80,7 +80,8 @@ export async function offersFor(
     others.map(async network => {
       const there = isOpen(network.chainId) ? await isContractOn(network, payoutAddress).catch(refused) : null
       const isOffered = there === true || (there === false && isContract === false)
-      return { ...network, isOffered, merchantIsContract: isOffered ? there : isContract === true }
+      // It is swept there all the same: where the first could not be asked, not to an address that may have no code.
+      return { ...network, isOffered, merchantIsContract: isOffered ? there : isContract !== false }
     }),
   )
   return [{ ...first, isOffered: true, merchantIsContract: isContract === true }, ...found]

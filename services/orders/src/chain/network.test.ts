@@ -1,0 +1,30 @@
+import { offersFor } from './network'
+
+const PAYOUT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+
+/** True, false, or null where no node answers. */
+const network = (chainId: number, isContract: boolean | null) => ({
+  ...{ chainId, tokenAddress: PAYOUT, routerAddress: PAYOUT, depositAddress: () => null },
+  deployment: { name: 'deployment', requireVerified: () => undefined },
+  payoutAddresses: { require: async () => ({ isContract }), refusalOf: async () => null },
+})
+
+describe('a network beside the first', () => {
+  it.each([
+    // On the first, there, whether it is open: offered, and whether a sweep there waits for the code of the payout address.
+    [false, false, true, true, false],
+    [false, true, true, true, true],
+    [true, true, true, true, true],
+    [true, false, true, false, true],
+    [true, null, true, false, true],
+    [false, null, true, false, false],
+    [false, false, false, false, false],
+    [true, true, false, false, true],
+    [null, false, true, false, true],
+    [null, null, true, false, true],
+    [null, false, false, false, true],
+  ])('with a contract there %s %s, open %s', async (here, there, isOpen, isOffered, merchantIsContract) => {
+    const [, other] = await offersFor(PAYOUT, [network(1, here), network(2, there)], () => isOpen)
+    expect(other).toMatchObject({ isOffered, merchantIsContract })
+  })
+})
