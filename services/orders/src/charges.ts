@@ -98,7 +98,8 @@ export function createCharges({ store, now, orderFactory, intake, logger }: Char
     }
     // A replica may have died between writing an order and claiming its payments.
     if (now().getTime() - claimedAt >= CLAIM_MS) {
-      for (const memo of await store.intake.claimable(PAGE)) await intake.claimEarlyPayments(memo)
+      for (const memo of await store.intake.claimable(PAGE))
+        await intake.claimEarlyPayments(memo).catch(error => logger.error('early payments cannot be claimed', { memo, error }))
       await store.charges.prune()
       claimedAt = now().getTime()
     }

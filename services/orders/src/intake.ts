@@ -234,7 +234,7 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
         now(),
       )
       if (changes.length > 0) await store.intake.commitPart(cursor, { changes, payments, unmatched: [], events })
-      for (const [id, reason] of reasons) await store.intake.setReason(id, reason)
+      await store.intake.setReasons(reasons)
     })
 
   /** Counts money without an order for one. Null where the money is not there, or counts for an order by now. */
@@ -299,8 +299,9 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
     attach: (...args: Parameters<typeof attachPayment>) =>
       mutex.runExclusive(async () => {
         const order = await attachPayment(...args)
-        // What else came on a network that it offers only now.
-        if (order && hasSeveralNetworks(order)) await claimEarlyPayments(order.memo)
+        // What else came on a network that it offers only now. It is attached whether that can be claimed at once or not.
+        if (order && hasSeveralNetworks(order))
+          await claimEarlyPayments(order.memo).catch(error => logger.error('early payments cannot be claimed', { memo: order.memo, error }))
         return order
       }),
     /** Answers the orders that changed. */

@@ -49,7 +49,7 @@ export function openStore(database: Database, options: OrderStoreOptions) {
     refundClaims: refundClaimStore(database),
     foreignTokens: foreignTokenStore(database, options.now),
     unmatched: unmatchedStore(prisma),
-    intake: intakeStore(database, prisma, options.committed),
+    intake: intakeStore(database, options.committed),
     watch: watchStore(database, prisma, options.now),
     charges: chargeStore(database, prisma, options),
     chain: chainStore(database, prisma, options.now, options.latestChainTime),

@@ -3,6 +3,7 @@ import { memoryBus, readConfig, silentLogger, until } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
 import request from 'supertest'
 import { createOrders, ordersConfig } from '../src'
+import { openStore } from '../src/store'
 import { charge, listener, message } from './listener'
 import { asMerchant, asPayer, ROUTER, settings, startOrders } from './setup'
 
@@ -182,6 +183,41 @@ describe('an order that may be paid on two networks', () => {
       await system.bus.publish(second.advance(at(accepted, 10), { chain_id: 137, watched: watched(accepted) }))
       await until(async () => (await read(accepted)).status === 'expired', 'not expired')
     })
+
+    it('is settled by what is swept where it was paid alone', async () => {
+      const order = await narrowed()
+      const { deposit_address } = order.payment
+      await first.report('confirmed', first.transfer(order))
+      await second.report('confirmed', transfer(order))
+      await second.sweeps('confirmed', order, 10_000_000n, there)
+      await system.orders.idle()
+      const store = openStore(system.sql, { now: () => new Date(), latestChainTime: () => new Date(), committed: () => undefined })
+      expect(deposit_address).not.toBeNull()
+      expect(await store.orders.unsettled(100)).not.toContain(order.id)
+      await first.sweeps('confirmed', order, 10_000_000n)
+      await system.orders.idle()
+      expect((await system.chosen(order.id)).map(({ type }) => type)).toEqual(['order.settled'])
+    })
+
+    it('takes the rest first of ten thousand payments of nothing, also of strangers to themselves', async () => {
+      const order = await narrowed()
+      const stranger = { merchant_address: `0x${'22'.repeat(20)}` }
+      const dusts = [second.payment(order, { ...there, gross: 1n, ...stranger }), second.payment(order, { ...there, gross: 1n })]
+      await second.report('confirmed', transfer(order, { gross: 4_000_000n }))
+      for (const dust of dusts) await second.report('confirmed', dust)
+      await system.sql.query(
+        `INSERT INTO unmatched_payments (id, log_index, kind, status, reason, memo, chain_id, router_address, token_address, merchant_address, payer_address,
+           gross_units, tx_hash, block_number, block_time, block_hash, generation, version)
+         SELECT id || ':' || n, n, kind, status, reason, memo, chain_id, router_address, token_address, merchant_address, payer_address,
+           gross_units, tx_hash, block_number, block_time, block_hash, generation, version
+         FROM unmatched_payments, generate_series(1, 10000) AS n WHERE tx_hash = ANY($1)`,
+        [dusts.map(({ tx_hash }) => tx_hash)],
+      )
+      await second.report('confirmed', transfer(order, { gross: 6_000_000n }))
+      const item = await itemOf(order)
+      expect((await count(item, order)).status).toBe(200)
+      expect((await read(order)).status).toBe('paid')
+    }, 60_000)
   })
 
   it('money of a network that it does not name, or of the other network’s token, pays nothing', async () => {

@@ -8,7 +8,6 @@ import {
   type Unit,
   updateVersioned,
 } from '@ponte/service-kit'
-import type { PrismaClient } from '../generated/client'
 import type { Attachment } from '../order/attachment'
 import type { Change, Known, Ledger } from '../order/order'
 import type { Payment, Stated } from '../payment/payment'
@@ -84,6 +83,11 @@ const EARLY = `unmatched_payments AS unmatched JOIN orders USING (memo)
   WHERE (unmatched.reason = 'unknown_memo' OR (unmatched.reason = 'wrong_chain'
     AND orders.networks @> jsonb_build_array(jsonb_build_object('chainId', unmatched.chain_id, 'isOffered', true))))`
 const CLAIMABLE = `SELECT DISTINCT memo FROM ${EARLY} LIMIT $1`
+/** Claimed at once; the rest of it a minute later. */
+const EARLY_MAX = 500
+// Raw SQL: many at once, each with its own.
+const SET_REASONS = `
+  UPDATE unmatched_payments AS unmatched SET reason = named.reason FROM unnest($1::text[], $2::text[]) AS named (id, reason) WHERE unmatched.id = named.id`
 
 /** The chain as it was known when an event was decided; its version decides which of two events is first. */
 export interface Cursor {
@@ -109,7 +113,7 @@ export interface Taken {
   events: readonly OutboxRow[]
 }
 
-export function intakeStore(database: Database, prisma: PrismaClient, committed: (change: Change) => void) {
+export function intakeStore(database: Database, committed: (change: Change) => void) {
   let hasOldRows = true
   const rowsOf = ({ changes, payments: paid, unmatched }: Taken) => ({
     // In one order everywhere, so that two replicas that write the same orders wait for each other and not in a circle.
@@ -200,13 +204,15 @@ export function intakeStore(database: Database, prisma: PrismaClient, committed:
       return ledgers.map(ledger => ({ ...ledger, payments: known.get(ledger.order.id) ?? [], isAll: true }))
     },
 
+    /** The largest first: anyone can send as many of nothing as they like. */
     async early(memo: string): Promise<Unmatched[]> {
-      const text = `SELECT ${unmatchedPayments.select()} FROM unmatched_payments WHERE id IN (SELECT unmatched.id FROM ${EARLY} AND memo = $1)`
+      const text = `SELECT ${unmatchedPayments.select()} FROM unmatched_payments
+        WHERE id IN (SELECT unmatched.id FROM ${EARLY} AND memo = $1) ORDER BY gross_units DESC, id LIMIT ${EARLY_MAX}`
       return (await database.query({ name: 'intake-early', text }, [memo])).rows.map(unmatchedPayments.parse)
     },
 
-    async setReason(id: string, reason: MismatchReason): Promise<void> {
-      await prisma.unmatchedPayment.updateMany({ where: { id }, data: { reason } })
+    async setReasons(reasons: ReadonlyMap<string, MismatchReason>): Promise<void> {
+      if (reasons.size > 0) await database.query(SET_REASONS, [[...reasons.keys()], [...reasons.values()]])
     },
 
     /** Memos of unmatched payments whose order exists by now. */
