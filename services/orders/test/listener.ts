@@ -97,7 +97,7 @@ export function listener(bus: Bus) {
       const sweep = { ...self.payment(order, { gross }), ...change }
       const { chain_id, kind, is_confirmed, ...log } = sweep
       const isGone = type === 'orphaned'
-      await self.publish({ gone: isGone ? [log.block_hash] : [], sweeps: isGone ? [] : [{ ...log, deposit_address: address }] })
+      await self.publish({ chain_id, gone: isGone ? [log.block_hash] : [], sweeps: isGone ? [] : [{ ...log, deposit_address: address }] })
       return sweep
     },
     synced: (...orders: Pick<OrderBody, 'id'>[]) => self.publish({ watched: orders.map(({ id }) => ({ order_id: id, through: 0 })) }),

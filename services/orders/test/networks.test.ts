@@ -186,13 +186,12 @@ describe('an order that may be paid on two networks', () => {
 
     it('is settled by what is swept where it was paid alone', async () => {
       const order = await narrowed()
-      const { deposit_address } = order.payment
       await first.report('confirmed', first.transfer(order))
       await second.report('confirmed', transfer(order))
       await second.sweeps('confirmed', order, 10_000_000n, there)
       await system.orders.idle()
       const store = openStore(system.sql, { now: () => new Date(), latestChainTime: () => new Date(), committed: () => undefined })
-      expect(deposit_address).not.toBeNull()
+      expect(await system.chosen(order.id)).toEqual([])
       expect(await store.orders.unsettled(100)).not.toContain(order.id)
       await first.sweeps('confirmed', order, 10_000_000n)
       await system.orders.idle()

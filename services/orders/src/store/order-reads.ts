@@ -54,12 +54,14 @@ const COUNTED = `
         AND NOT EXISTS (SELECT FROM attachments WHERE payment_id = p.id))::int AS unnamed
     FROM payments p WHERE p.order_id = orders.id) AS counted`
 
-// An address follows from router, memo and merchant; only what left the order's own is its sweep. Anyone can sweep the same memo for another merchant.
+// An address follows from router, memo and merchant; only what left the order's own is its sweep, on a network where what came there counts. Anyone can sweep
+// the same memo for another merchant.
 const OWN_SWEEPS = `sweeps s WHERE s.memo = orders.memo AND s.status = 'confirmed' AND lower(s.merchant_address) = lower(orders.merchant_address)
   AND (s.chain_id, lower(s.router_address), lower(s.token_address)) IN (
     SELECT orders.chain_id, lower(orders.router_address), lower(orders.token_address)
     UNION ALL SELECT "chainId", lower("routerAddress"), lower("tokenAddress")
-    FROM jsonb_to_recordset(orders.networks) AS other ("chainId" integer, "routerAddress" text, "tokenAddress" text))`
+    FROM jsonb_to_recordset(orders.networks) AS other ("chainId" integer, "routerAddress" text, "tokenAddress" text, "isOffered" boolean)
+    WHERE "isOffered" IS NOT FALSE)`
 
 // The release before gave ids that name no chain, and orders one.
 const CHAIN = "CASE WHEN orders.networks <> '[]' THEN split_part(id, ':', 1) END"
