@@ -67,6 +67,7 @@ export interface RouteDeps extends Pick<RefundRouteDeps, 'networks'> {
   feeBps: bigint
   now: () => Date
   attach: Intake['attach']
+  isPayable(payoutAddress: string, chainId: number): Promise<boolean>
   exportAsked: () => void
   tokenSecrets: readonly string[]
 }

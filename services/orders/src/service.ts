@@ -192,6 +192,8 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const router = routes({
     networks: place.networks,
     attach: intake.attach,
+    isPayable: async (payoutAddress, chainId) =>
+      (await offersFor(payoutAddress, [first, ...others], () => true)).some(network => network.isOffered && network.chainId === chainId),
     exportAsked() {
       exporting.wake()
       proving.wake()

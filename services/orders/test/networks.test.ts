@@ -135,11 +135,8 @@ describe('an order that may be paid on two networks', () => {
       const { body } = await request(system.url).get('/api/v1/attention').set(asMerchant())
       return body.data.find(({ payment }: AttentionItemBody) => payment?.memo === order.memo)
     }
-    const count = (item: AttentionItemBody | undefined, order: OrderBody) =>
-      request(system.url)
-        .post(`/api/v1/attention/${item?.id}/attach`)
-        .set(asMerchant())
-        .send({ order_id: order.id, reason: 'the payer chose it' })
+    const count = (item: AttentionItemBody | undefined, order: OrderBody, url = system.url) =>
+      request(url).post(`/api/v1/attention/${item?.id}/attach`).set(asMerchant()).send({ order_id: order.id, reason: 'the payer chose it' })
 
     it('is watched on the other: what comes there needs attention, and counts once its merchant counts it', async () => {
       const order = await narrowed()
@@ -182,6 +179,22 @@ describe('an order that may be paid on two networks', () => {
       expect((await read(accepted)).status).toBe('underpaid')
       await system.bus.publish(second.advance(at(accepted, 10), { chain_id: 137, watched: watched(accepted) }))
       await until(async () => (await read(accepted)).status === 'expired', 'not expired')
+    })
+
+    it('does not offer to payers, by what is counted, a network that is followed no more', async () => {
+      const order = await narrowed()
+      await second.report('confirmed', transfer(order))
+      const item = await itemOf(order)
+      const config = readConfig(ordersConfig, { ...settings(system.database.url), DEPOSIT_FACTORY: ROUTER })
+      const retired = createOrders(config, { bus: memoryBus({ topology, logger: silentLogger }), logger: silentLogger })
+      await retired.start()
+      try {
+        const { status, body } = await count(item, order, `http://127.0.0.1:${retired.http.port()}`)
+        expect([status, body.code]).toEqual([409, 'invalid_state'])
+      } finally {
+        await retired.stop()
+      }
+      expect((await count(item, order)).body.status).toBe('paid')
     })
 
     it('is settled by what is swept where it was paid alone', async () => {

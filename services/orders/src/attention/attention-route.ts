@@ -17,6 +17,8 @@ export interface AttentionDeps {
   feeBps: bigint
   now: () => Date
   attach: Intake['attach']
+  /** Whether a merchant can be paid at this address on that network now. */
+  isPayable(payoutAddress: string, chainId: number): Promise<boolean>
 }
 
 /** One case as it is now. */
@@ -27,7 +29,7 @@ interface Found {
 }
 
 /** Orders and payments without one, newest first in one list, with a mark on those that are handled. */
-export function attentionRoutes(router: Router, { store, database, place, feeBps, now, attach }: AttentionDeps): void {
+export function attentionRoutes(router: Router, { store, database, place, feeBps, now, attach, isPayable }: AttentionDeps): void {
   const beside = async ({ merchant_id }: MerchantTerms, orderIds: readonly string[]): Promise<(orderId: string) => Beside> => {
     const [moved, paidByAnother, refundsOf] = await Promise.all([
       store.ledger.moved(merchant_id, orderIds),
@@ -134,6 +136,12 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
     if (!order) throw new ApiError('not_found', `There is no order ${body.order_id}.`)
     requireOwner(order, terms)
     if (money) await requireOwnMoney(money, terms)
+    const offered = money?.payment.reason === 'wrong_chain' ? money.payment.chain_id : order.chainId
+    if (offered !== order.chainId && !(await isPayable(order.merchantAddress, offered)))
+      throw new ApiError(
+        'invalid_state',
+        'The payout address cannot be paid on that network now: no contract stands at it there, or the network cannot be asked or is not followed. What is counted offers the network to payers.',
+      )
     const invoicing = await store.invoicing.of(order.id)
     const answerOf = (changed: Order) => ({ status: 200, body: JSON.stringify(orderBody(changed, place, invoicing)) })
     const changed =
