@@ -259,7 +259,9 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
         events: outboxRows(change.events, attachment.attachedAt),
       }
       const unit = store.intake.attachedUnit(cursor, taken, attachment, answersOf(change.order))
-      if (!(await store.links.decide(change, unit)))
+      // The rest of what came on a network that it offers only now may pay it.
+      const mayBePaid = change.order.status === 'paid' || row.reason === 'wrong_chain'
+      if (!(await store.links.decide(change, unit, mayBePaid)))
         throw new ApiError(
           'invalid_state',
           'Another order of its invoice is paid already: choose another one, or mark the payment as handled.',

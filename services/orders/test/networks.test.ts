@@ -197,6 +197,19 @@ describe('an order that may be paid on two networks', () => {
       expect((await count(item, order)).body.status).toBe('paid')
     })
 
+    it('is not paid by the rest of what came there where another order of its invoice is', async () => {
+      const [order, other] = [await narrowed(), await narrowed()]
+      const invoice = { kind: 'invoice', brl_amount: '54.20', description: 'Nota 7' }
+      const link = (await request(system.url).post('/api/v1/links').set(asMerchant()).send(invoice)).body
+      for (const { id } of [order, other])
+        await system.sql.query('INSERT INTO link_orders (order_id, link_id) VALUES ($1, $2)', [id, link.id])
+      await second.report('confirmed', transfer(order, { gross: 4_000_000n }))
+      await first.report('confirmed', first.payment(other))
+      await second.report('confirmed', transfer(order, { gross: 6_000_000n }))
+      expect((await count(await itemOf(order), order)).status).toBe(409)
+      expect((await read(order)).status).not.toBe('paid')
+    })
+
     it('is settled by what is swept where it was paid alone', async () => {
       const order = await narrowed()
       await first.report('confirmed', first.transfer(order))
