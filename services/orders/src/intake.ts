@@ -251,6 +251,12 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
       requireNonePromised(await store.refunds.ofOrder(orderId))
       const history = await store.orders.history(orderId)
       if (history) requireNoneComing(history)
+      // What went back to its payer would count with it.
+      if (row.reason === 'wrong_chain' && (await store.attention.isOtherHandled(before.order.merchantId, row)))
+        throw new ApiError(
+          'invalid_state',
+          'Other money that came for the order on this network is marked as handled: reopen that first, or return this too.',
+        )
       const change = attach(before, row, attachment, store.chain.viewOf)
       const taken = {
         changes: [change],

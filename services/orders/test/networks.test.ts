@@ -141,7 +141,10 @@ describe('an order that may be paid on two networks', () => {
     it('is watched on the other: what comes there needs attention, and counts once its merchant counts it', async () => {
       const order = await narrowed()
       await until(async () => {
-        const { rows } = await system.sql.query("SELECT FROM outbox WHERE type = 'deposit.watch' AND body LIKE $1", [`%${order.id}%`])
+        const { rows } = await system.sql.query(
+          "SELECT DISTINCT body::jsonb #> '{data,chain_id}' FROM outbox WHERE type = 'deposit.watch' AND body LIKE $1",
+          [`%${order.id}%`],
+        )
         return rows.length === 2
       }, 'not watched on both')
       const [half, rest] = [transfer(order, { gross: 4_000_000n }), transfer(order, { gross: 6_000_000n })]
@@ -158,6 +161,21 @@ describe('an order that may be paid on two networks', () => {
       await second.report('confirmed', rest)
       await until(async () => (await read(order)).status === 'paid', 'not paid')
       expect((await read(order)).payments).toMatchObject([{ chain_id: 137 }, { chain_id: 137 }])
+    })
+
+    it('counts nothing beside money that its merchant marked as handled', async () => {
+      const order = await narrowed()
+      await second.report('confirmed', transfer(order, { gross: 6_000_000n }))
+      const returned = await itemOf(order)
+      const act = (path: string, body: object = {}) =>
+        request(system.url).post(`/api/v1/attention/${returned?.id}/${path}`).set(asMerchant()).send(body)
+      expect((await act('handle', { facts: returned?.facts })).status).toBe(200)
+      await second.report('confirmed', transfer(order, { gross: 4_000_000n }))
+      const refused = await count(await itemOf(order), order)
+      expect([refused.status, refused.body.code, (await read(order)).status]).toEqual([409, 'invalid_state', 'pending'])
+      expect((await act('reopen')).status).toBe(200)
+      expect((await count(await itemOf(order), order)).status).toBe(200)
+      expect((await read(order)).status).toBe('paid')
     })
 
     it('takes the rest of what came there with the first payment that is counted', async () => {

@@ -117,6 +117,11 @@ const sourcesOf = ({ merchantId, spans }: Payee) => [
   })),
 ]
 
+// Raw SQL: a mark holds for the facts that it was given for.
+const OTHER_HANDLED = `
+  SELECT FROM unmatched_payments AS money ${MARK}
+  WHERE memo = $2 AND chain_id = $3 AND id <> $4 AND reason = 'wrong_chain' AND handled_at IS NOT NULL LIMIT 1`
+
 const toMoney = ({ units, settled, facts, handled_at, handled_by, note, reason, block_time, ...row }: UnmatchedFields): UnmatchedMoney => ({
   payment: { ...row, reason: mismatchReason.parse(reason), block_time: block_time.toISOString() },
   grossUnits: BigInt(units),
@@ -182,6 +187,12 @@ export function attentionStore(database: Database, prisma: PrismaClient) {
     },
 
     /** The money to the merchant's payout address whose place in the list has this id. */
+    /** Whether other money of this memo on this chain, which its order did not offer, is marked as handled. */
+    async isOtherHandled(merchantId: string, { id, memo, chainId }: { id: string; memo: string; chainId: number }): Promise<boolean> {
+      const { rowCount } = await database.query({ name: 'attention-other-handled', text: OTHER_HANDLED }, [merchantId, memo, chainId, id])
+      return rowCount !== 0
+    },
+
     async findUnmatched(payee: Payee, itemId: string): Promise<UnmatchedMoney | null> {
       const rows = await moneyOf<UnmatchedFields>(
         payee,
