@@ -31,7 +31,7 @@ export function otherNetworks() {
   return Object.keys(embedded()?.metrics_urls ?? {}).filter(name => /^chain-listener-\d+$/.test(name))
 }
 
-/** Those of these services whose ops port is named where that of chain-listener is. */
+/** Of these services the ones whose ops port is named where that of chain-listener is. */
 export const namedAmong = services =>
   services.filter(service =>
     process.env[variableOf('chain-listener')] ? process.env[variableOf(service)] : embedded()?.metrics_urls?.[service],

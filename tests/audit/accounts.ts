@@ -9,14 +9,14 @@ export interface AccountBooks {
   namedKeys: readonly Row[]
   /** Merchants as other services were notified of them, by the service. */
   copies: Readonly<Record<string, readonly Row[]>>
-  /** What the dispatcher keeps. */
+  /** Kept by the dispatcher. */
   events: readonly Row[]
   now: number
   /** True for a merchant that a restored database of the gateway has forgotten. */
   isForgotten(id: unknown): boolean
 }
 
-/** What was published of a change of the account: its merchant is informed of every one. */
+/** Published of a change of the account: its merchant is informed of every one. */
 interface Change {
   id: string
   action: string
@@ -99,7 +99,7 @@ interface Account {
 
 function originDifferences({ merchant, members, apiKeys, namedKeys, changes, since }: Account): string[] {
   const created = millis(merchant.created_at)
-  /** What came with the merchant has no change of its own. */
+  /** A key or member that came with the merchant has no change of its own. */
   const isFirst = (at: number) => at === created
   const isMade = (at: number, by: (change: Change) => boolean) =>
     at < since || changes.some(change => Math.abs(change.at - at) < APART_MS && by(change))
@@ -140,7 +140,7 @@ function isOf(id: string, hash: unknown): boolean {
   return digits.slice(13, 16) + digits.slice(17) === bits.slice(0, 3) + bits.slice(4, 19)
 }
 
-/** Who is to become an owner later is a viewer meanwhile. */
+/** An owner to be is a viewer meanwhile. */
 function makesRole({ action, changed }: Change, role: string): boolean {
   if (!MAKES_MEMBER.includes(action)) return false
   const waits = action === 'member.join' && changed.includes('pending_owner_change')

@@ -1,6 +1,6 @@
 import { type Row, text, unlike } from './rows'
 
-/** What a period asks for is what its orders ask for. */
+/** A period asks for what its orders ask for. */
 export function periodDifferences(charges: readonly Row[], attempts: readonly Row[], orders: readonly Row[]): string[] {
   const asked = new Map(orders.map(row => [String(row.id), row]))
   const whole = new Map(charges.map(row => [`${row.subscription_id} ${row.period_index}`, row.brl_centavos]))

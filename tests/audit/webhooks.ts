@@ -133,7 +133,7 @@ function deliveryDifferences(delivery: Row, event: Row): string[] {
   return found
 }
 
-/** What is delivered was delivered by its last attempt. */
+/** The last attempt of a delivery is the one that delivered it. */
 function attemptDifferences(deliveries: readonly Row[], attempts: readonly Row[]): string[] {
   const placeOf = (id: unknown, ordinal: unknown) => `${id} ${ordinal}`
   const made = new Map(attempts.map(row => [placeOf(row.delivery_id, row.ordinal), row]))

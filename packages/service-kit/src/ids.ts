@@ -20,7 +20,7 @@ export function uuidv7At(at: Date): string {
 export const uuidv7 = (): string => uuidv7At(new Date())
 
 /**
- * A UUIDv8 of the given moment, in the order of UUIDv7s. Its other bits are of a hash of the value, so that whoever keeps the id can compare the value, and
+ * A UUIDv8 of the given moment, in the order of UUIDv7s. Its other bits are of a hash of the value, so that the value can be compared where the id is kept, and
  * cannot learn it.
  */
 export function uuidv8Of(value: Uint8Array, at: Date): string {

@@ -251,7 +251,7 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
       requireNonePromised(await store.refunds.ofOrder(orderId))
       const history = await store.orders.history(orderId)
       if (history) requireNoneComing(history)
-      // What went back to its payer would count with it.
+      // Handled money, which may have gone back to its payer, would count with it.
       if (row.reason === 'wrong_chain' && (await store.attention.isOtherHandled(before.order.merchantId, row)))
         throw new ApiError(
           'invalid_state',
@@ -307,7 +307,7 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
     attach: (...args: Parameters<typeof attachPayment>) =>
       mutex.runExclusive(async () => {
         const order = await attachPayment(...args)
-        // What else came on a network that it offers only now. It is attached whether that can be claimed at once or not.
+        // The rest came on a network that is offered only now. It is attached whether that can be claimed at once or not.
         if (order && hasSeveralNetworks(order))
           await claimEarlyPayments(order.memo).catch(error => logger.error('early payments cannot be claimed', { memo: order.memo, error }))
         return order

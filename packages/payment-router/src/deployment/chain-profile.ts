@@ -11,7 +11,7 @@ export interface ChainProfile {
   windowS: number
   /** Blocks until a payment is confirmed. */
   confirmations: number
-  /** Who is asked for the price of a transaction's data on the chain below. */
+  /** The contract that prices a transaction's data on the chain below. */
   dataFee: 'none' | 'op' | 'arbitrum'
 }
 

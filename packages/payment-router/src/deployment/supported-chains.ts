@@ -40,5 +40,5 @@ export const supportedChains: Readonly<Record<number, SupportedChain>> = {
 /** Of a supported chain, or of a developer's own. */
 export const profileOf = (chainId: number): ChainProfile => supportedChains[chainId]?.profile ?? development
 
-/** How long a chain usually takes to so many blocks. */
+/** Seconds in which a chain usually makes so many blocks. */
 export const typicalSeconds = (chainId: number, blocks: number): number => Math.ceil((blocks * profileOf(chainId).blockMs) / 1_000)

@@ -11,7 +11,7 @@ import { requiredUnits } from './verdict'
 export interface NetworkPlace {
   network: string
   confirmations: number
-  /** How long these usually take. */
+  /** In which these usually come. */
   typicalSeconds: number
 }
 
