@@ -6,7 +6,7 @@ import type { PrismaClient } from '../generated/client'
 import type { ChainView } from '../order/verdict'
 import { chainIdsOf, type Payable } from '../payment/payment'
 import { UNBLOCKED_CTE, UNSIGNED_CTE } from './relayer'
-import { isOlder } from './table'
+import { isOlder } from './stated'
 
 // Raw SQL because one replica has to be first.
 const ADOPT: Statement = {

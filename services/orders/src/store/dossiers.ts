@@ -1,9 +1,8 @@
-import type { Database } from '@ponte/service-kit'
+import { type Database, int, text, time, units } from '@ponte/service-kit'
 import { z } from 'zod'
 import type { Reached } from '../ledger/dossier-basis'
 import type { Order } from '../order/order'
 import { orders, toOrder } from './rows'
-import { int, text, time, units } from './table'
 
 // An entry that was taken back counts for nothing. Its reversal is of the same transaction.
 const STANDS = `reverses IS NULL AND NOT EXISTS (

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { EXPORTS_KEPT_MAX, EXPORTS_OPEN_MAX, entryKind, exportFailure, exportFormat, exportStatus, fileForm } from '@ponte/contracts'
-import { commitUnit, type Database, insertRows, type Statement, type StoredAnswer } from '@ponte/service-kit'
+import { commitUnit, type Database, insertRows, int, type Statement, type StoredAnswer, table, text, time } from '@ponte/service-kit'
 import { dossierBasis } from '../ledger/dossier-basis'
 import type { LedgerExport } from '../ledger/export'
-import { int, table, text, time } from './table'
 
 const exports = table('exports', {
   id: text,

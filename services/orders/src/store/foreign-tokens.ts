@@ -1,9 +1,19 @@
 import { type ListAttention, recoveryFailure } from '@ponte/contracts'
-import { type Database, outboxRows, type Statement, type StoredAnswer, updateVersioned } from '@ponte/service-kit'
+import {
+  type Database,
+  int,
+  outboxRows,
+  type Statement,
+  type StoredAnswer,
+  table,
+  text,
+  time,
+  units,
+  updateVersioned,
+} from '@ponte/service-kit'
 import type { Mark, Seen } from '../payment/mismatch'
 import { type ForeignToken, type FoundToken, recoveryWatch, watched } from '../recovery/recovery'
 import { IS_OF_BEFORE, IS_REVERSIBLE } from './chain'
-import { int, table, text, time, units } from './table'
 
 const found = {
   id: text,

@@ -14,7 +14,7 @@ import type { Payment, Stated } from '../payment/payment'
 import { CURSOR_CTE, cursorValues } from './chain'
 import { LEDGER_FACTS, type LedgerFields, toFacts } from './order-reads'
 import { attachments, orderChanges, orders, payments, sweeps, toPayment, type Unmatched, unmatchedPayments } from './rows'
-import { isOlder } from './table'
+import { isOlder, takeNewer } from './stated'
 
 // Raw SQL below: what is asked has the shape of an event, with lists and ranges of several tables, and each part has an index of its own.
 const RELATED = `
@@ -54,15 +54,15 @@ const isDecided = ({ name }: { name: string }) =>
   `(${name}.status = 'detected' AND ${name}.generation = EXCLUDED.generation
     AND (EXCLUDED.status = 'confirmed' OR EXCLUDED.status = 'orphaned' AND ${name}.version = EXCLUDED.version))`
 const MONEY_CTE = `
-  paid AS (${insertRows('payments', payments.columns)} ${payments.takeNewer(isDecided(payments))}),
+  paid AS (${insertRows('payments', payments.columns)} ${takeNewer(payments, isDecided(payments))}),
   matched AS (DELETE FROM unmatched_payments AS unmatched USING json_populate_recordset(NULL::payments, $payments) AS incoming WHERE unmatched.id = incoming.id),
-  unmatched AS (${insertRows('unmatched_payments', unmatchedPayments.columns)} ${unmatchedPayments.takeNewer(isDecided(unmatchedPayments))})`
+  unmatched AS (${insertRows('unmatched_payments', unmatchedPayments.columns)} ${takeNewer(unmatchedPayments, isDecided(unmatchedPayments))})`
 // One statement: an event is taken in with all that it makes of orders, or not at all.
 const TAKE_IN: Statement = {
   name: 'intake',
   text: `
   WITH ${CURSOR_CTE}, ${MONEY_CTE},
-  swept AS (${insertRows('sweeps', sweeps.columns)} ${sweeps.takeNewer()}),
+  swept AS (${insertRows('sweeps', sweeps.columns)} ${takeNewer(sweeps)}),
   unswept AS (
     UPDATE sweeps SET status = 'orphaned', generation = $generation::uuid, version = $version::int
     FROM (SELECT $generation::uuid AS generation, $version::int AS version) AS stated WHERE block_hash = ANY($gone) AND ${isOlder('sweeps', 'stated')})

@@ -1,9 +1,8 @@
 import type { Customer, EraseCustomers, ErasedCustomers } from '@ponte/contracts'
-import { type Database, insertRows, type Statement } from '@ponte/service-kit'
+import { type Database, flag, insertRows, int, type Statement, table, text, time } from '@ponte/service-kit'
 import { z } from 'zod'
 import { type FiscalDocument, type Invoicing, type InvoicingChange, NO_INVOICING } from '../order/invoicing'
 import type { Order } from '../order/order'
-import { flag, int, table, text, time } from './table'
 
 const ofCustomer = {
   merchantId: text,

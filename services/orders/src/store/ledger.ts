@@ -1,10 +1,9 @@
 import { entryKind, fiscalDocumentKey, type ListEntries } from '@ponte/contracts'
-import type { Database, EpochSpan, NumberedHistory } from '@ponte/service-kit'
+import { type Database, type EpochSpan, int, type NumberedHistory, table, text, time, units } from '@ponte/service-kit'
 import { z } from 'zod'
 import type { Entry, KindSum, PayoutAccount } from '../ledger/entry'
 import type { Moved } from '../ledger/platform-fee'
 import { FIRST_ID } from './chain'
-import { int, table, text, time, units } from './table'
 
 /** An entry has no value by our median when that is older than this. */
 const MARKET_RATE_AGE_MAX_M = 15

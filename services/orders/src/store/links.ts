@@ -3,11 +3,16 @@ import {
   commitUnit,
   type Database,
   insertRows,
+  int,
   keysetPage,
   type Sql,
   type Statement,
   type StoredAnswer,
+  table,
+  text,
+  time,
   type Unit,
+  units,
   uuidv7Floor,
 } from '@ponte/service-kit'
 import { z } from 'zod'
@@ -17,7 +22,6 @@ import { ORDER_FACTS } from './attention'
 import { insertLinkCustomers, linkCustomerRecord, linkCustomers, toCustomer } from './invoicing'
 import { insertionOf, updateOf } from './order-writes'
 import type { OrderStoreOptions } from './rows'
-import { int, table, text, time, units } from './table'
 
 const links = table('links', {
   id: text,

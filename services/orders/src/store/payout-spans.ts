@@ -1,7 +1,6 @@
 import type { PayoutWatched } from '@ponte/contracts'
-import type { Database, Statement } from '@ponte/service-kit'
+import { type Database, int, type Statement, text } from '@ponte/service-kit'
 import { z } from 'zod'
-import { int, text } from './table'
 
 // Raw SQL because it commits with its event; the newest statement stands.
 const WATCHED: Statement = {

@@ -1,7 +1,6 @@
-import type { Database } from '@ponte/service-kit'
+import { type Database, flag, int, table, text, time, units } from '@ponte/service-kit'
 import type { RefundClaim } from '../refund/claim'
 import { CODE_TRIES_MAX } from '../refund/code'
-import { flag, int, table, text, time, units } from './table'
 
 export const refundClaims = table('refund_claims', {
   id: text,

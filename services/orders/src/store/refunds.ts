@@ -1,10 +1,21 @@
-import { type Database, insertRows, type OutboxRow, outboxRows, type Statement, type StoredAnswer } from '@ponte/service-kit'
+import {
+  type Database,
+  insertRows,
+  int,
+  type OutboxRow,
+  outboxRows,
+  type Statement,
+  type StoredAnswer,
+  table,
+  text,
+  time,
+  units,
+} from '@ponte/service-kit'
 import { z } from 'zod'
 import type { RefundClaim } from '../refund/claim'
 import { refundWatch, type StoredRefund } from '../refund/stored-refund'
 import { IS_OF_BEFORE, IS_REVERSIBLE } from './chain'
 import { refundClaims } from './refund-claims'
-import { int, table, text, time, units } from './table'
 
 const refunds = table('refunds', {
   id: text,

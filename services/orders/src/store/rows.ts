@@ -1,9 +1,9 @@
 import { authorizationStatus, mismatchReason, orderException, orderStatus } from '@ponte/contracts'
+import { flag, int, table, text, time, units } from '@ponte/service-kit'
 import { z } from 'zod'
 import type { Change, Order } from '../order/order'
 import type { Payment } from '../payment/payment'
 import type { Sweep } from '../payment/settlement'
-import { flag, int, table, text, time, units } from './table'
 
 export interface OrderStoreOptions {
   now: () => Date

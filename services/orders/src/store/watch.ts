@@ -1,11 +1,10 @@
 import type { PayoutWatch } from '@ponte/contracts'
-import { type Database, outboxRows, type Statement } from '@ponte/service-kit'
+import { type Database, int, outboxRows, type Statement, text, time } from '@ponte/service-kit'
 import { z } from 'zod'
 import type { PrismaClient } from '../generated/client'
 import { watchEvent } from '../order/factory'
 import type { Order } from '../order/order'
 import { orders, toOrder } from './rows'
-import { int, text, time } from './table'
 
 const OPEN = "orders.chain_id > 0 AND status IN ('pending', 'underpaid', 'confirming')"
 const ASKED_AGO = '(asked_at IS NULL OR asked_generation IS DISTINCT FROM $2::uuid OR asked_at < $3)'
