@@ -20,10 +20,10 @@ export function uuidv7At(at: Date): string {
 export const uuidv7 = (): string => uuidv7At(new Date())
 
 /**
- * A UUIDv8 of the given moment, in the order of UUIDv7s. Its other bits are of a hash of the value, so that the value can be compared where the id is kept, and
- * cannot learn it.
+ * A UUIDv8 of the given moment, in the order of UUIDv7s of other milliseconds. Its other bits are of a hash of the value, so that where the id is kept the
+ * value can be compared, and not learnt.
  */
-export function uuidv8Of(value: Uint8Array, at: Date): string {
+export function uuidv8Of(value: Uint8Array, at = new Date()): string {
   const time = at.getTime().toString(16).padStart(12, '0')
   const bits = createHash('sha256').update(value).digest('hex')
   const variant = ((Number.parseInt(bits.charAt(3), 16) & 3) | 8).toString(16)

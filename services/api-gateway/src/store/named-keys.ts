@@ -60,14 +60,7 @@ export function namedKeyStore(database: Database, prisma: PrismaClient, options:
      */
     async insert(merchant: Merchant, key: NamedKey, hash: Buffer, actor: Actor, request: NamedKeyRequest | null): Promise<boolean> {
       const moved = atNextVersion(merchant)
-      const entry = auditEntry(
-        key.merchantId,
-        actor,
-        'named_key.create',
-        ['api_key', ...key.scopes],
-        key.createdAt,
-        uuidv8Of(hash, key.createdAt),
-      )
+      const entry = auditEntry(key.merchantId, actor, 'named_key.create', ['api_key', ...key.scopes], key.createdAt, uuidv8Of(hash))
       const repeatable = request && {
         request_hash: hashOf(request.idempotencyKey),
         body_hash: hashOf(canonicalJson(request.body)),
