@@ -168,8 +168,12 @@ test('a payment that named no order is counted for one that is found by its numb
   const ordered = (external_ref: string) =>
     call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '10.00', external_ref })
   const [order] = [await ordered('THEIRS-1'), await ordered('OTHER-1')]
+  // A block has whole seconds, and one of the second in which the address was named is before that.
+  const named = Date.now()
+  await until(async () => Date.now() - named > 1_000, 'the clock stands still')
   await pay(world.chain, { ...order, memo: 'ab'.repeat(32) })
-  await system.idle()
+  const items = () => call<List<AttentionItemBody>>(system.gatewayUrl, 'GET', '/api/v1/attention', merchant.api_key)
+  await until(async () => (await items()).data.length > 0, 'the payment is not in the list', 30_000)
   const { context, page, complaints } = await openVisit(browser, { viewport: PHONE })
   await logIn(page, system.gatewayUrl, merchant.email)
   await page.goto(`${system.gatewayUrl}/dashboard/attention`)
