@@ -186,13 +186,13 @@ export function attentionStore(database: Database, prisma: PrismaClient) {
       return rows.map(toMoney)
     },
 
-    /** The money to the merchant's payout address whose place in the list has this id. */
     /** Whether other money of this memo on this chain, which its order did not offer, is marked as handled. */
     async isOtherHandled(merchantId: string, { id, memo, chainId }: { id: string; memo: string; chainId: number }): Promise<boolean> {
       const { rowCount } = await database.query({ name: 'attention-other-handled', text: OTHER_HANDLED }, [merchantId, memo, chainId, id])
       return rowCount !== 0
     },
 
+    /** The money to the merchant's payout address whose place in the list has this id. */
     async findUnmatched(payee: Payee, itemId: string): Promise<UnmatchedMoney | null> {
       const rows = await moneyOf<UnmatchedFields>(
         payee,
