@@ -185,7 +185,7 @@ const placeOf = (row: Row, merchant: string, order: Row | undefined) => ({
 const bpsOf = (orders: readonly Row[], router: unknown) =>
   orders.find(({ router_address }) => lower(router_address) === lower(router))?.fee_bps ?? 0
 
-/** Which merchants an address belonged to at a time: each from its `since` on, until the merchant's next version. */
+/** Which merchants an address belonged to at a block's time: each from the second of its `since` on, until the merchant's next version. */
 function payoutSpans(rows: readonly Row[]): (address: unknown, time: unknown) => string[] {
   const spans = new Map<string, { merchant: string; from: number; to: number }[]>()
   for (const [merchant, of] of groupBy(rows, row => String(row.merchant_id))) {
@@ -193,7 +193,7 @@ function payoutSpans(rows: readonly Row[]): (address: unknown, time: unknown) =>
     for (const [index, { payout_address, since }] of versions.entries()) {
       const next = versions[index + 1]
       const address = lower(payout_address) ?? ''
-      const span = { merchant, from: millis(since), to: next ? millis(next.since) : Number.POSITIVE_INFINITY }
+      const span = { merchant, from: millis(since) - (millis(since) % 1_000), to: next ? millis(next.since) : Number.POSITIVE_INFINITY }
       spans.set(address, [...(spans.get(address) ?? []), span])
     }
   }

@@ -125,6 +125,27 @@ describe('a plain transfer to the payout address', () => {
     expect(await amounts(second)).toEqual(['4.000000', '8.000000'])
   })
 
+  it('is theirs in the whole second in which the address was named or given up, for the time of a block has no parts of one', async () => {
+    const merchant = uuidv7()
+    const [former, next] = [addressOf('a7'), addressOf('a8')]
+    const second = Math.floor(ago(1).getTime() / 1_000) * 1_000
+    await paidTo(merchant, former, 1, ago(2))
+    await paidTo(merchant, next, 2, new Date(second + 700))
+    const block_time = new Date(second).toISOString()
+    await chain.report('confirmed', await direct(former, 1_000_000n, { block_time }))
+    await chain.report('confirmed', await direct(next, 2_000_000n, { block_time }))
+    const stray = chain.payment(await create(uuidv7()), { memo: 'b7'.repeat(32), merchant_address: next, gross: 4_000_000n, block_time })
+    await chain.report('confirmed', stray)
+    expect((await entriesOf(merchant)).map(({ kind, amount }) => [kind, amount])).toEqual([
+      ['direct', '1.000000'],
+      ['direct', '2.000000'],
+      ['unmatched', '4.000000'],
+      ['fee', '0.040000'],
+      ['settled', '3.960000'],
+    ])
+    expect((await attentionOf(merchant)).data).toMatchObject([{ payment: { tx_hash: stray.tx_hash } }])
+  })
+
   it('moves with what is known late of the address, and keeps what is beside it in the transaction apart', async () => {
     const merchant = uuidv7()
     const payout = addressOf('a6')

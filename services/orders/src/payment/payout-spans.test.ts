@@ -16,6 +16,19 @@ describe('when a payout address was a merchant’s', () => {
     ])
   })
 
+  it('begins with the whole second, for the time of a block has no parts of one, and ends with its part', () => {
+    const [first, second] = [at(1).getTime() + 400, at(1).getTime() + 900].map(time => new Date(time))
+    expect(
+      payoutSpans([
+        { ...version(1, '0xa', 1), since: first },
+        { ...version(2, '0xb', 1), since: second },
+      ]),
+    ).toEqual([
+      { payoutAddress: '0xa', from: at(1), to: second },
+      { payoutAddress: '0xb', from: at(1), to: null },
+    ])
+  })
+
   it('ends when it is taken away, and begins again when it is set again', () => {
     expect(payoutSpans([version(1, '0xa', 1), version(2, null, 3), version(3, '0xa', 7)])).toEqual([
       { payoutAddress: '0xa', from: at(1), to: at(3) },

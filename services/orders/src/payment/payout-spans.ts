@@ -6,7 +6,7 @@ export interface PayoutAddress {
   since: Date
 }
 
-/** A payout address with the time in which it was one: from `from` on and before `to`, which is null for the present one. */
+/** A payout address with the time in which it was one by the time of blocks: from `from` on and before `to`, which is null for the present one. */
 export interface PayoutSpan {
   payoutAddress: string
   from: Date
@@ -18,11 +18,13 @@ export interface ProvenSpan extends PayoutSpan {
   proof: { message: string; signature: string; signed_at: string } | null
 }
 
-/** When each payout address of one merchant was theirs, by the order of versions; what is the same address in a row is one span. */
+/** When each payout address of one merchant was theirs, by the order of versions; what is the same address in a row is one span. It begins with a whole second, as blocks do. */
 export function payoutSpans(addresses: readonly PayoutAddress[]): PayoutSpan[] {
   const byVersion = addresses.toSorted((a, b) => a.merchantVersion - b.merchantVersion)
   const changes = byVersion.filter(({ payoutAddress }, index) => payoutAddress !== byVersion[index - 1]?.payoutAddress)
   return changes.flatMap(({ payoutAddress, since }, index) =>
-    payoutAddress === null ? [] : [{ payoutAddress, from: since, to: changes[index + 1]?.since ?? null }],
+    payoutAddress === null
+      ? []
+      : [{ payoutAddress, from: new Date(since.getTime() - (since.getTime() % 1_000)), to: changes[index + 1]?.since ?? null }],
   )
 }
