@@ -27,8 +27,7 @@ function watchHeads(world: World) {
 async function main(): Promise<void> {
   const world = await startWorld({ amqp: testBroker(), chain: { noMining: true } })
   await world.chain.mine()
-  const unlimited = { RATE_LIMIT_CALLER_PER_MINUTE: '100000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000000' }
-  const processes = await startProcesses(world.place, { 'api-gateway': unlimited })
+  const processes = await startProcesses(world.place)
   const receiver = await startNotingReceiver(() => performance.now())
   const heads = watchHeads(world)
   try {

@@ -13,7 +13,6 @@ import { type Row, report } from './table'
 const REPLICAS = (process.env.BENCH_REPLICAS ?? '1,2,4').split(',').map(Number)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 8)
 const DELIVERIES = Number(process.env.BENCH_DELIVERIES ?? 3000)
-const UNLIMITED = { RATE_LIMIT_CALLER_PER_MINUTE: '100000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000000' }
 
 async function main(): Promise<void> {
   const rows: Row[] = []
@@ -38,7 +37,7 @@ async function withReplicas(
 ): Promise<Row> {
   const world = await startWorld({ amqp: testBroker() })
   try {
-    const replicas = await startReplicas(world.place, 1, UNLIMITED, { others })
+    const replicas = await startReplicas(world.place, 1, {}, { others })
     try {
       const { units, seconds, before, after } = await work(world, replicas)
       const cost = new Map<string, number>()

@@ -50,8 +50,7 @@ async function measure(networks: number) {
   const world = await startWorld({ amqp: testBroker(), chain: { blockTimeS: BLOCK_S, mixedMining: true } })
   const further = await startFurther(networks - 1)
   const place = { ...world.place, others: further.others }
-  const unlimited = { RATE_LIMIT_CALLER_PER_MINUTE: '100000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000000' }
-  const processes = await startProcesses(place, { 'api-gateway': unlimited })
+  const processes = await startProcesses(place)
   const listeners = await startListeners(place)
   try {
     const merchant = await createMerchant(world, world.place.publicUrl, null)

@@ -36,8 +36,7 @@ async function startBare(kind: 'express' | 'fastify', databaseUrl: string) {
 async function main(): Promise<void> {
   const world = await startWorld({ amqp: testBroker() })
   const database = await testDatabase()
-  const unlimited = { RATE_LIMIT_CALLER_PER_MINUTE: '100000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000000' }
-  const processes = await startProcesses(world.place, { 'api-gateway': unlimited })
+  const processes = await startProcesses(world.place)
   const bare = { express: await startBare('express', database.url), fastify: await startBare('fastify', database.url) }
   try {
     const merchant = await createMerchant(world, world.place.publicUrl, null)

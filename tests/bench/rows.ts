@@ -12,7 +12,6 @@ import { type Row, report } from './table'
 
 const ORDERS = Number(process.env.BENCH_ORDERS ?? 2_000)
 const AT_ONCE = 20
-const UNLIMITED = { RATE_LIMIT_CALLER_PER_MINUTE: '100000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000000' }
 const UNBOUNDED = { GAS_BUDGET_DAY_USDC: '100000', GAS_BUDGET_MERCHANT_DAY_USDC: '100000' }
 /** Forgotten by a day's clean-up; the days are those of service-kit/src/bus/outbox-relay.ts, http/idempotency.ts and EVENT_RETENTION_DAYS. */
 const KEPT_DAYS: Readonly<Record<string, number>> = {
@@ -28,7 +27,7 @@ interface TableSize {
 
 async function main(): Promise<void> {
   const world = await startWorld({ amqp: testBroker() })
-  const processes = await startProcesses(world.place, { 'api-gateway': UNLIMITED, 'chain-listener': UNBOUNDED })
+  const processes = await startProcesses(world.place, { 'chain-listener': UNBOUNDED })
   const clients = await Promise.all(
     serviceNames.map(async service => {
       const client = new pg.Client({ connectionString: world.place.databaseUrl(service) })

@@ -88,8 +88,7 @@ async function start(clone: string, ports: Record<string, string>, args: readonl
 
 async function memoryOfServices(): Promise<Row[]> {
   const world = await startWorld({ amqp: testBroker() })
-  const unlimited = { RATE_LIMIT_CALLER_PER_MINUTE: '100000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000000' }
-  const processes = await startProcesses(world.place, { 'api-gateway': unlimited })
+  const processes = await startProcesses(world.place)
   try {
     const pids = Object.fromEntries(serviceNames.map(name => [name, processes.pid(name)]))
     const merchant = await createMerchant(world, world.place.publicUrl, null)

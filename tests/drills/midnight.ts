@@ -17,11 +17,10 @@ const SAMPLES = Number(process.env.DRILL_SAMPLES ?? 100)
 const RATIO_MAX = 1.5
 /** From the model plan to its first charge: the others are copied meanwhile. */
 const DUE_IN_MS = Number(process.env.DRILL_DUE_IN_MS ?? 30_000)
-const UNLIMITED = { RATE_LIMIT_CALLER_PER_MINUTE: '100000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000000' }
 
 drill(async started => {
   const world = started(await startWorld({ amqp: testBroker() }))
-  started(await startProcesses(world.place, { 'api-gateway': UNLIMITED }))
+  started(await startProcesses(world.place))
   const url = world.place.publicUrl
   const receiver = started(await startReceiver())
   const [busy, planner, shop] = [

@@ -12,14 +12,13 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
 const NOISY = Number(process.env.BENCH_NOISY ?? 150)
 /** Highest p99 of a neighbour beside the merchant, by its p99 alone. */
 const RATIO_MAX = 1.5
-const UNLIMITED = { RATE_LIMIT_CALLER_PER_MINUTE: '100000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000000' }
 const NAMES = { GET: 'lists', POST: 'new orders' }
 type Method = keyof typeof NAMES
 const PAIRS = (['GET', 'POST'] as const).flatMap(noise => (['GET', 'POST'] as const).map(method => ({ noise, method })))
 
 drill(async started => {
   const world = started(await startWorld({ amqp: testBroker() }))
-  const replicas = started(await startReplicas(world.place, 1, UNLIMITED))
+  const replicas = started(await startReplicas(world.place, 1))
   const [noisy, neighbour] = [
     await createMerchant(world, replicas.gatewayUrl, null),
     await createMerchant(world, replicas.gatewayUrl, null),

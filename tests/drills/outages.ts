@@ -45,7 +45,6 @@ const CALM_MS = 20_000
 const LOOK_MS = 2_000
 /** Here it runs inside the listener, as without RELAYER_PROCESS. */
 const NO_RELAYER = 'PonteServiceAway relayer'
-const UNLIMITED = { RATE_LIMIT_CALLER_PER_MINUTE: '100000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000000' }
 
 const outages = ({ servers, replicas, node }: System): Outage[] => {
   const service = (name: ServiceName, seconds: number): Outage => ({
@@ -104,7 +103,7 @@ async function measure(release: string, started: Started): Promise<Line[]> {
   const world = started(await startWorld({ amqp, databaseUrl: servers.postgres.url }))
   const node = started(await startFaultProxy(world.chain.rpcUrl))
   const place = { ...world.place, chain: { ...world.place.chain, rpcUrl: node.url, wsUrl: '' } }
-  const replicas = started(await startReplicas(place, 2, { ...UNLIMITED, LOG_LEVEL: 'warn' }, { root, isOrchestrated: true }))
+  const replicas = started(await startReplicas(place, 2, { LOG_LEVEL: 'warn' }, { root, isOrchestrated: true }))
   const prometheus = started(await startPrometheus(Object.values(replicas.opsUrls()), root))
   const traffic = started(await startTraffic(world, replicas.gatewayUrl))
   const system = { servers, replicas, node, traffic, prometheus, lost: new Set<string>() }

@@ -21,7 +21,6 @@ const WANTED = process.env.DRILL_SERVICES?.split(',') ?? serviceNames
 const SETTLE_MS = 300_000
 /** An event may have waited in a queue at the moment that is restored. */
 const QUEUED_MS = 600_000
-const UNLIMITED = { RATE_LIMIT_CALLER_PER_MINUTE: '100000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000000' }
 const operate = join(__dirname, '../../scripts/operate')
 const databaseOf = (service: ServiceName) => service.replaceAll('-', '_')
 
@@ -42,7 +41,7 @@ async function main(started: Started): Promise<void> {
   const servers = started(await startServers())
   const amqp = { url: servers.broker.url, namespace: 'ponte' }
   const world = started(await startWorld({ amqp, databaseUrl: servers.postgres.url }))
-  const replicas = started(await startReplicas(world.place, 2, { ...UNLIMITED, LOG_LEVEL: 'warn', RECONCILE_EVERY_S: '5' }))
+  const replicas = started(await startReplicas(world.place, 2, { LOG_LEVEL: 'warn', RECONCILE_EVERY_S: '5' }))
   const traffic = started(await startTraffic(world, replicas.gatewayUrl, { paysNewest: true }))
   await traffic.subscribe()
   await traffic.fill()

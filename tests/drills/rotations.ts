@@ -14,7 +14,6 @@ import { startTraffic, type Traffic } from './traffic'
 
 const CALM_MS = 5_000
 const SETTLE_MS = 300_000
-const UNLIMITED = { RATE_LIMIT_CALLER_PER_MINUTE: '100000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000000' }
 const newSecret = () => randomBytes(32).toString('hex')
 const roleOf = (service: ServiceName) => service.replaceAll('-', '_')
 
@@ -32,7 +31,7 @@ async function main(started: Started): Promise<void> {
   const amqp = { url: servers.broker.url, namespace: 'ponte' }
   const world = started(await startWorld({ amqp, databaseUrl }))
   const keys = started(await startKeySet(world))
-  const replicas = started(await startReplicas(world.place, 2, { ...UNLIMITED, LOG_LEVEL: 'warn', JWKS_URL: keys.url }))
+  const replicas = started(await startReplicas(world.place, 2, { LOG_LEVEL: 'warn', JWKS_URL: keys.url }))
   const traffic = started(await startTraffic(world, replicas.gatewayUrl, { sessionToken: ({ token }) => keys.resign(token) }))
   await traffic.fill()
   traffic.run()

@@ -65,8 +65,7 @@ const SETTINGS = {
 /** Honest payers on a chain of a block a second, with or without one attacker who uses every trick at once. */
 export async function siege({ seconds, everyMs, attacked }: SiegeOptions): Promise<SiegeOutcome> {
   const world = await startWorld({ amqp: testBroker(), chain: { blockTimeS: 1 } })
-  const unlimited = { RATE_LIMIT_CALLER_PER_MINUTE: '100000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000000' }
-  const processes = await startProcesses(world.place, { 'api-gateway': unlimited, 'chain-listener': SETTINGS })
+  const processes = await startProcesses(world.place, { 'chain-listener': SETTINGS })
   const books = openDatabase({ url: world.place.databaseUrl('chain-listener'), poolSize: 1 })
   const tricks: Record<string, number> = {}
   try {

@@ -12,7 +12,7 @@ import { expectedReturn, noticeDifferences, orderDifferences, returnDifferences,
 import { createTime, type Network, openNetwork } from './networks'
 import type { Expected } from './oracle'
 import { type Action, planAcceptance, planActions, planOrder, planReturns, planStray, planTolerance } from './plan'
-import { keepDatabase } from './put-back'
+import { type Kept, keepDatabase } from './put-back'
 import { type Asking, createReturns, isReturning, type Returning } from './returns'
 import { startServices } from './services'
 
@@ -85,7 +85,7 @@ export async function startSimulation({ isOfTwo = false } = {}) {
   const readNow = () => Promise.all(networks.map(({ read }) => read()))
   const returns = createReturns({ gateway, networks, time })
   const listenerDatabases = [world.place.databaseUrl('chain-listener'), ...(world.place.others ?? []).map(({ databaseUrl }) => databaseUrl)]
-  let kept: { listener: string; putBack: () => Promise<void> } | undefined
+  let kept: { listener: string; database: Kept } | undefined
 
   async function play(seed: number, size: number): Promise<Outcome> {
     const random = createRandom(seed)
@@ -391,12 +391,12 @@ export async function startSimulation({ isOfTwo = false } = {}) {
           const listener = services.listeners[at] ?? ''
           const isRunning = services.isRunning(listener)
           await services.stop(listener)
-          kept = { listener, putBack: await keepDatabase(listenerDatabases[at] ?? '') }
+          kept = { listener, database: await keepDatabase(listenerDatabases[at] ?? '') }
           if (isRunning) await services.start(listener)
         } else if (kept && places.chance(0.08)) {
           count('a listener is put back')
           await services.stop(kept.listener)
-          await kept.putBack()
+          await kept.database.putBack()
           await services.start(kept.listener)
           kept = undefined
           // It reports what it follows when it starts, and every minute.
@@ -537,6 +537,7 @@ export async function startSimulation({ isOfTwo = false } = {}) {
     async stop() {
       services.bus.release()
       await services.stopAll()
+      await kept?.database.forget()
       await Promise.all(merchants.map(({ receiver }) => receiver.stop()))
       await world.stop()
     },

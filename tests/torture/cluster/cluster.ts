@@ -78,13 +78,12 @@ export async function startCluster(world: World, { routers, logFolder }: Cluster
     ROUTER_ADDRESSES: routers.join(),
     RPC_TIMEOUT_MS: '2000',
   }
-  const gateway = { ...AT_ONCE, RATE_LIMIT_CALLER_PER_MINUTE: '1000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000' }
   const settings: Partial<Record<ServiceName, Environment>> = {}
   for (const name of serviceNames) {
     settings[name] = {
       DATABASE_URL: await through(`${name} database`, world.place.databaseUrl(name)),
       AMQP_URL: (await through(`${name} broker`, world.place.amqp.url)).replace(/\/$/, ''),
-      ...(name === 'chain-listener' ? chain : name === 'api-gateway' ? gateway : {}),
+      ...(name === 'chain-listener' ? chain : name === 'api-gateway' ? AT_ONCE : {}),
     }
   }
   processes = await startProcesses(world.place, settings, {
