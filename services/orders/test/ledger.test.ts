@@ -1,5 +1,5 @@
 import type { AttentionItemBody, EntryBody, OrderBody, SummaryBody } from '@ponte/contracts'
-import { uuidv7 } from '@ponte/service-kit'
+import { type Database, uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
 import { ledgerStore } from '../src/store/ledger'
 import { charge, message } from './listener'
@@ -37,6 +37,25 @@ const paidTo = (merchant: string, payout_address: string, version: number, since
       since,
     ),
   )
+
+/** Whether another booking waits for this one. */
+const isAwaited = async (booking: Pick<Database, 'query'>): Promise<boolean> => {
+  const { rows } = await booking.query(
+    "SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 7210418 AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+  )
+  return rows.length > 0
+}
+/** What the second does while the first has booked and has not committed yet. */
+async function atOnce(first: (booking: Pick<Database, 'query'>) => Promise<unknown>, second: () => Promise<unknown>): Promise<void> {
+  let later: Promise<unknown> = Promise.resolve()
+  await system.sql.transaction(async booking => {
+    await first(booking)
+    later = second()
+    while (!(await isAwaited(booking)));
+  })
+  await later
+  await system.orders.idle()
+}
 
 test('a router payment is what came, the fee and what settled; its reversal takes back all three, and what stands again is booked again', async () => {
   const merchant = uuidv7()
@@ -227,6 +246,52 @@ describe('a sweep of an address that no order has', () => {
     expect((await totalOf(merchant)).gross).toBe('0.000000')
   })
 
+  test('is booked to whom the payout address belonged, also when both become known at once', async () => {
+    const merchant = uuidv7()
+    const payout = `0x${'d8'.repeat(20)}`
+    const swept = await stray(payout, 'a8'.repeat(32))
+    const book = "UPDATE sweeps SET status = 'confirmed' WHERE tx_hash = $1"
+    await system.sql.query("UPDATE sweeps SET status = 'orphaned' WHERE tx_hash = $1", [swept.tx_hash])
+    await atOnce(
+      booking => booking.query(book, [swept.tx_hash]),
+      () => paidTo(merchant, payout, 1, new Date(Date.now() - 3_600_000)),
+    )
+    expect((await totalOf(merchant)).gross).toBe('100.000000')
+  })
+
+  test('is counted once beside its transfers, also when both become known at once', async () => {
+    const merchant = uuidv7()
+    const payout = `0x${'d9'.repeat(20)}`
+    await paidTo(merchant, payout, 1, new Date(Date.now() - 3_600_000))
+    const memo = 'a9'.repeat(32)
+    const swept = await stray(payout, memo)
+    await system.sql.query("UPDATE sweeps SET status = 'orphaned' WHERE tx_hash = $1", [swept.tx_hash])
+    await system.sql.query('CREATE TABLE not_yet AS SELECT * FROM sweeps WHERE tx_hash = $1', [swept.tx_hash])
+    await system.sql.query("UPDATE not_yet SET status = 'confirmed'")
+    await system.sql.query('DELETE FROM sweeps WHERE tx_hash = $1', [swept.tx_hash])
+    const came = chain.payment(await create(uuidv7()), {
+      ...{ kind: 'transfer' as const, gross: 100_000_000n, memo, merchant_address: payout, deposit_address: deposit },
+    })
+    await atOnce(
+      booking => booking.query('INSERT INTO sweeps SELECT * FROM not_yet'),
+      () => chain.report('confirmed', came),
+    )
+    expect(await totalOf(merchant)).toMatchObject({ gross: '100.000000', settled: '99.000000', waiting: '0.000000' })
+  })
+
+  test('of another chain is not what came for the same memo on this one', async () => {
+    const merchant = uuidv7()
+    const payout = `0x${'da'.repeat(20)}`
+    await paidTo(merchant, payout, 1, new Date(Date.now() - 3_600_000))
+    const memo = 'aa'.repeat(32)
+    const order = await create(uuidv7())
+    const came = { memo, merchant_address: payout, deposit_address: deposit }
+    await chain.report('confirmed', chain.payment(order, { kind: 'transfer', gross: 5_000_000n, ...came }))
+    await stray(payout, memo)
+    await system.sql.query('UPDATE sweeps SET chain_id = 8453 WHERE memo = $1', [memo])
+    expect(await totalOf(merchant)).toMatchObject({ gross: '105.000000', settled: '99.000000' })
+  })
+
   test('is its order`s once that is made, and no money of its own where its transfers are known', async () => {
     const merchant = uuidv7()
     const payout = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
@@ -294,9 +359,7 @@ test('a month is closed when no booking that took it for open is under way', asy
       () => undefined,
     )
     // It waits for the booking, or has closed the month beneath it.
-    const waits = async () =>
-      (await booking.query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 7210418 AND NOT granted")).rowCount
-    while (!isClosed && !(await waits()));
+    while (!isClosed && !(await isAwaited(booking)));
     expect(isClosed).toBe(false)
   })
   await closing

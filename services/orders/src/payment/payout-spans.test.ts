@@ -17,7 +17,7 @@ describe('when a payout address was a merchant’s', () => {
   })
 
   it('begins with the whole second, for the time of a block has no parts of one, and ends with its part', () => {
-    const [first, second] = [at(1).getTime() + 400, at(1).getTime() + 900].map(time => new Date(time))
+    const [first, second] = [new Date(at(1).getTime() + 400), new Date(at(1).getTime() + 900)]
     expect(
       payoutSpans([
         { ...version(1, '0xa', 1), since: first },
