@@ -27,7 +27,10 @@ const forms = {
       NODE_OPTIONS: '--max-semi-space-size=64',
     }),
   siege: () => ({ script: 'bench.mjs', args: ['siege', '--', '--minutes', '4', '--alone', '1'] }),
-  torture: seed => ({ script: 'torture.mjs', args: ['--minutes', '5', '--seed', seed, '--restores', 'none'] }),
+  torture: seed => ({
+    script: 'torture.mjs',
+    args: ['--minutes', '5', '--seed', seed, '--networks', String(1 + (seed % 2)), '--restores', 'none'],
+  }),
   restores: seed => ({ script: 'torture.mjs', args: ['--minutes', '1', '--seed', seed, '--restores', services[seed % services.length]] }),
   images: () => test('tests/tree/image', { PONTE_TEST_IMAGES: '1' }),
   charges: () => test('orders/test/charges/withdrawn-while-waiting', { PONTE_TEST_CHARGE_PAIRS: '10000' }),

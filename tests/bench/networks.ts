@@ -1,5 +1,5 @@
-import { endProcess, mainOf, migrations, otherListeners, type Place, startProcesses, startProgram } from '@ponte/all-in-one'
-import { freePort, startLocalChain } from '@ponte/local-servers'
+import { migrations, startProcesses } from '@ponte/all-in-one'
+import { startLocalChain } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { testBroker, testDatabase } from '@ponte/service-kit/testing'
 import { createMerchant, GASLESS, RELAYER, startWorld } from '../world'
@@ -34,24 +34,12 @@ async function startFurther(count: number) {
   }
 }
 
-async function startListeners(place: Place) {
-  const started = await Promise.all(
-    otherListeners(place).map(async settings => {
-      const env = { ...settings, OPS_PORT: String(await freePort()) }
-      return startProgram(`listener of ${settings.CHAIN_ID}`, [process.execPath, mainOf('chain-listener')], { env })
-    }),
-  )
-  await Promise.all(started.map(({ ready }) => ready))
-  return { pids: started.map(({ child }) => child.pid), stop: () => Promise.all(started.map(({ child }) => endProcess(child, 'SIGTERM'))) }
-}
-
 /** CPU milliseconds of orders for one order, and for one second of rest; and of a further listener for the same second. */
 async function measure(networks: number) {
   const world = await startWorld({ amqp: testBroker(), chain: { blockTimeS: BLOCK_S, mixedMining: true } })
   const further = await startFurther(networks - 1)
   const place = { ...world.place, others: further.others }
   const processes = await startProcesses(place)
-  const listeners = await startListeners(place)
   try {
     const merchant = await createMerchant(world, world.place.publicUrl, null)
     const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${merchant.api_key}` }
@@ -62,7 +50,11 @@ async function measure(networks: number) {
       return (payment.networks?.length ?? 1) === networks
     }
     await until(offered, 'not every network is offered', 60_000)
-    const pids = { orders: processes.pid('orders'), listener: processes.pid('chain-listener'), further: listeners.pids[0] }
+    const pids = {
+      orders: processes.pid('orders'),
+      listener: processes.pid('chain-listener'),
+      further: networks > 1 ? processes.pid('chain-listener', 1) : undefined,
+    }
     const perOrder: number[] = []
     for (let round = 0; round <= ROUNDS; round++) {
       const before = usage(pids)
@@ -76,7 +68,6 @@ async function measure(networks: number) {
     const after = usage(pids)
     return { perOrder, idle: cpuPerUnit(before, after, IDLE_S), memory: (networks > 1 ? after.further : after.listener)?.memoryMb ?? 0 }
   } finally {
-    await listeners.stop()
     await processes.stop()
     await further.stop()
     await world.stop()

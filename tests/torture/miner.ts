@@ -1,10 +1,12 @@
+import type { LocalChain } from '@ponte/local-servers'
 import { every, type Logger } from '@ponte/service-kit'
-import type { World } from '../world'
 
 /** Mines a block twice a second, and replaces the newest ones on request. */
 export interface Miner {
   reorg(depth: number): Promise<void>
   mine(blocks: number): Promise<void>
+  /** No block is mined until the answered function is called. */
+  halt(): Promise<() => Promise<void>>
   /** Blocks come so far apart from here on that what each brings can come to rest before the next one. */
   slowDown(): Promise<void>
   stop(): Promise<void>
@@ -14,7 +16,7 @@ const BLOCK_MS = 500
 const SLOW_BLOCK_MS = 3_000
 
 /** One at a time: anvil that mines by itself while it reorganises is left with a block missing in its chain. */
-export async function startMiner({ chain }: World, logger: Logger): Promise<Miner> {
+export async function startMiner(chain: LocalChain, logger: Logger): Promise<Miner> {
   let line: Promise<unknown> = Promise.resolve()
   const inLine = (work: () => Promise<void>): Promise<void> => {
     const done = line.then(work)
@@ -28,6 +30,10 @@ export async function startMiner({ chain }: World, logger: Logger): Promise<Mine
   return {
     mine,
     reorg: depth => inLine(() => chain.reorg(depth)),
+    async halt() {
+      await mining.stop?.()
+      return async () => mining.start?.()
+    },
     async slowDown() {
       await mining.stop?.()
       mining = miningEvery(SLOW_BLOCK_MS)

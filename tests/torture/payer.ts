@@ -1,9 +1,10 @@
 import type { OrderBody } from '@ponte/contracts'
 import { formatUsdc } from '@ponte/contracts'
+import type { LocalChain } from '@ponte/local-servers'
 import { paymentRouterAbi, receiveWithAuthorizationTypedData, testUsdcAbi } from '@ponte/payment-router'
 import { Contract, Interface, toBeHex, Wallet } from 'ethers'
 import { bundle } from '../simulation/bundle'
-import type { World } from '../world'
+import type { Random } from './random'
 import type { Requests } from './requests'
 
 /** A payer with one line of nonces: his transactions follow one another. What a reorg takes from him he does not send again. */
@@ -31,7 +32,7 @@ const usdc = new Interface(testUsdcAbi)
 const router = new Interface(paymentRouterAbi)
 
 export interface Purse {
-  world: World
+  chain: LocalChain
   requests: Requests
   privateKey: string
   /** A contract that makes several calls in one transaction, with money of its own. */
@@ -39,8 +40,7 @@ export interface Purse {
   count(name: string): void
 }
 
-export function createPayer({ world, requests, privateKey, bundleAddress, count }: Purse): Payer {
-  const { chain } = world
+export function createPayer({ chain, requests, privateKey, bundleAddress, count }: Purse): Payer {
   const wallet = chain.wallet(privateKey)
   let line = Promise.resolve()
   const inLine = (name: string, work: () => Promise<unknown>): Promise<void> => {
@@ -103,5 +103,18 @@ export function createPayer({ world, requests, privateKey, bundleAddress, count 
         throw new Error('no one takes the signature')
       }),
     done: () => line,
+  }
+}
+
+/** One payer who takes now this network and now that one; a signature is taken on the first alone. */
+export function onAnyNetwork(payers: readonly [Payer, ...Payer[]], random: Random): Payer {
+  const any = () => random.pick(payers)
+  return {
+    pay: (...asked) => any().pay(...asked),
+    deposit: (...asked) => any().deposit(...asked),
+    direct: (...asked) => any().direct(...asked),
+    payAmong: (...asked) => any().payAmong(...asked),
+    authorize: (...asked) => payers[0].authorize(...asked),
+    done: async () => void (await Promise.all(payers.map(({ done }) => done()))),
   }
 }

@@ -1,10 +1,11 @@
+import type { LocalChain } from '@ponte/local-servers'
 import { deployRouter } from '@ponte/payment-router'
-import { startWorld, type World } from '../world'
+import { startWorld } from '../world'
 import { audit } from './audit'
 import { chainRecord } from './audit/chain-record'
 import { startCluster, startServers } from './cluster'
 import { createDeck, type Fault, faultsOf } from './faults'
-import { type Ledger, openLedger } from './ledger'
+import { type Ledger, listenersOf, OTHER_LISTENER, openLedger, publishersOf } from './ledger'
 import { startMiner } from './miner'
 import { untilQuiet } from './quiet'
 import { createRandom, type Random } from './random'
@@ -22,6 +23,8 @@ export interface Outcome {
 export interface TortureOptions {
   seed: number
   seconds: number
+  /** Orders may be paid on a second chain too. */
+  isOfTwo?: boolean
   /** The longest time between two faults. */
   pauseMs?: number
   report?: (line: string) => void
@@ -32,6 +35,7 @@ export interface TortureOptions {
 }
 
 const CONFIRMATIONS = 3
+const OTHER_CHAIN = 31_338
 const REORG_DEPTH_MAX = 5
 const QUIET_TIMEOUT_MS = 240_000
 
@@ -39,6 +43,7 @@ const QUIET_TIMEOUT_MS = 240_000
 export async function torture({
   seed,
   seconds,
+  isOfTwo = false,
   pauseMs = 2_500,
   report = () => undefined,
   logFolder,
@@ -54,30 +59,40 @@ export async function torture({
     const servers = started(await startServers())
     const amqp = { url: servers.broker.url, namespace: 'ponte' }
     const chain = { noMining: true }
-    const world = started(await startWorld({ confirmations: CONFIRMATIONS, chain, amqp, databaseUrl: servers.postgres.url }))
-    const miner = started(await startMiner(world, world.logger()))
-    const otherRouter = await secondRouter(world)
+    const databases = { databaseUrl: servers.postgres.url, otherDatabaseUrl: servers.postgres.url(OTHER_LISTENER) }
+    const otherChain = isOfTwo ? { otherChain: { chainId: OTHER_CHAIN, noMining: true } } : {}
+    const world = started(await startWorld({ confirmations: CONFIRMATIONS, chain, ...otherChain, amqp, ...databases }))
+    const others = world.otherChain ? [world.otherChain] : []
+    const chains = [world.chain, ...others] as const
+    const mine = async (of: LocalChain) => started(await startMiner(of, world.logger()))
+    const miners = [await mine(world.chain), ...(await Promise.all(others.map(mine)))] as const
+    const mineAll = (blocks: number) => Promise.all(miners.map(miner => miner.mine(blocks)))
+    const otherRouter = await secondRouter(world.chain)
+    for (const other of others)
+      if ((await secondRouter(other)) !== otherRouter) throw new Error('The second router has another address on the other chain.')
     const routers = [world.chain.routerAddress, otherRouter]
-    const ledger = started(openLedger(servers.postgres.url))
+    const ledger = started(openLedger(servers.postgres.url, databases.otherDatabaseUrl))
     const cluster = started(await startCluster(world, { routers, logFolder }))
-    const traffic = started(await startTraffic({ world, cluster, otherRouter, seed }))
+    const traffic = started(await startTraffic({ world, chains, cluster, otherRouter, seed }))
     report('everything is up')
-    await miner.mine(REORG_DEPTH_MAX + 1)
+    await mineAll(REORG_DEPTH_MAX + 1)
 
     const stopTraffic = new AbortController()
     const running = traffic.run(stopTraffic.signal)
-    const harmed = { world, miner, servers, cluster, ledger, traffic, random, confirmations: CONFIRMATIONS, reorgDepthMax: REORG_DEPTH_MAX }
+    const [listeners, publishers] = [listenersOf(world), publishersOf(world)]
+    const depths = { confirmations: CONFIRMATIONS, reorgDepthMax: REORG_DEPTH_MAX }
+    const harmed = { chains, miners, listeners, publishers, servers, cluster, ledger, traffic, random, ...depths }
     const fitting = faultsOf(harmed).filter(({ leastSeconds = 0 }) => seconds >= leastSeconds)
     const faults = await breakThings(fitting, { seconds, pauseMs, random, report })
     stopTraffic.abort()
     await cluster.heal()
     await running
     report('healed; waiting until everything has arrived')
-    await miner.mine(CONFIRMATIONS + 1)
-    await miner.slowDown()
+    await mineAll(CONFIRMATIONS + 1)
+    await Promise.all(miners.map(miner => miner.slowDown()))
     await untilQuiet(world, ledger, QUIET_TIMEOUT_MS)
     report('quiet; auditing')
-    const audited = { world, routers, cluster, servers, ledger, traffic }
+    const audited = { chains, listeners, routers, cluster, servers, ledger, traffic }
     const differences = await audit(audited)
     await inspect?.({ ledger, auditAgain: () => audit(audited) })
     const payments = (await chainRecord(audited)).payments.length
@@ -88,7 +103,7 @@ export async function torture({
   }
 }
 
-const secondRouter = async ({ chain }: World) =>
+const secondRouter = async (chain: LocalChain) =>
   deployRouter(await chain.provider.getSigner(0), {
     usdcAddress: chain.usdcAddress,
     feeBps: chain.feeBps,

@@ -1,10 +1,10 @@
-import { mined, testAccounts } from '@ponte/local-servers'
+import { type LocalChain, mined, testAccounts } from '@ponte/local-servers'
 import { testUsdcAbi } from '@ponte/payment-router'
 import { Contract, MaxUint256, Wallet } from 'ethers'
 import { BUNDLE_CODE } from '../simulation/bundle'
 import { call, createMerchant, type World } from '../world'
 import type { Cluster } from './cluster'
-import { createPayer } from './payer'
+import { createPayer, onAnyNetwork, type Payer } from './payer'
 import { createRandom } from './random'
 import { startReceiver } from './receiver'
 import { createRequests } from './requests'
@@ -24,24 +24,28 @@ const FORTUNE = 10n ** 15n
 
 export interface Stage {
   world: World
+  chains: readonly [LocalChain, ...LocalChain[]]
   cluster: Cluster
   /** A second router, which the listener watches and no order names. */
   otherRouter: string
   seed: number
 }
 
-export async function startTraffic({ world, cluster, otherRouter, seed }: Stage): Promise<Traffic> {
+export async function startTraffic({ world, chains, cluster, otherRouter, seed }: Stage): Promise<Traffic> {
   const counts: Record<string, number> = {}
   const count = (name: string) => {
     counts[name] = (counts[name] ?? 0) + 1
   }
   const requests = createRequests(cluster, createRandom(seed + 1), count)
-  const bundleAddress = await openBundle(world)
   const drivers: Driver[] = []
   for (const [index, account] of PAYERS.entries()) {
     const { privateKey } = testAccounts[account] ?? testAccounts[0]
-    await endow(world, privateKey, [world.chain.routerAddress, otherRouter])
-    const payer = createPayer({ world, requests, privateKey, bundleAddress, count })
+    const open = async (chain: LocalChain): Promise<Payer> => {
+      await endow(chain, privateKey, [chain.routerAddress, otherRouter])
+      return createPayer({ chain, requests, privateKey, bundleAddress: await openBundle(chain), count })
+    }
+    const [first, ...others] = chains
+    const payer = onAnyNetwork([await open(first), ...(await Promise.all(others.map(open)))], createRandom(seed * 37 + index))
     drivers.push({ merchant: await openMerchant(world, cluster), payer, random: createRandom(seed * 31 + index) })
   }
   const merchants = drivers.map(({ merchant }) => merchant)
@@ -67,7 +71,7 @@ export async function startTraffic({ world, cluster, otherRouter, seed }: Stage)
   }
 }
 
-async function endow({ chain }: World, privateKey: string, routers: readonly string[]): Promise<void> {
+async function endow(chain: LocalChain, privateKey: string, routers: readonly string[]): Promise<void> {
   const payer = chain.wallet(privateKey)
   await mined(chain.mintUsdc(payer.address, FORTUNE))
   for (const router of routers) {
@@ -75,7 +79,7 @@ async function endow({ chain }: World, privateKey: string, routers: readonly str
   }
 }
 
-async function openBundle({ chain }: World): Promise<string> {
+async function openBundle(chain: LocalChain): Promise<string> {
   const created = await mined(chain.wallet(0).sendTransaction({ data: BUNDLE_CODE }))
   const address = created.contractAddress ?? ''
   await mined(chain.mintUsdc(address, FORTUNE))

@@ -25,6 +25,7 @@ export async function startWorld(
     amqp?: Place['amqp']
     /** Databases of the caller's, in place of fresh ones. */
     databaseUrl?: Place['databaseUrl']
+    otherDatabaseUrl?: string
     /** Settings of the identity provider: how it treats new addresses, where its mails go, and its clock. */
     identity?: Partial<Pick<Parameters<typeof createIdentityProvider>[0], 'confirmsMail' | 'mail' | 'now'>>
   } = {},
@@ -33,7 +34,8 @@ export async function startWorld(
   const databases = options.databaseUrl ? [] : await Promise.all(serviceNames.map(name => testDatabase(migrations[name])))
   const chain = await startLocalChain(options.chain ?? { blockTimeS: 1, mixedMining: true })
   const otherChain = options.otherChain && (await startLocalChain(options.otherChain))
-  const otherDatabase = otherChain && (await testDatabase(migrations['chain-listener']))
+  const otherDatabase = otherChain && options.otherDatabaseUrl === undefined ? await testDatabase(migrations['chain-listener']) : undefined
+  const otherDatabaseUrl = options.otherDatabaseUrl ?? otherDatabase?.url ?? ''
   const placed = (of: LocalChain): Place['chain'] => ({
     ...of,
     confirmations: options.confirmations ?? 1,
@@ -64,7 +66,7 @@ export async function startWorld(
     databaseUrl: options.databaseUrl ?? (service => databases[serviceNames.indexOf(service)]?.url ?? ''),
     amqp: options.amqp ?? { url: 'amqp://embedded.invalid', namespace: 'ponte' },
     chain: placed(chain),
-    ...(otherChain && otherDatabase ? { others: [{ ...placed(otherChain), databaseUrl: otherDatabase.url }] } : {}),
+    ...(otherChain ? { others: [{ ...placed(otherChain), databaseUrl: otherDatabaseUrl }] } : {}),
     identity: { url: authUrl, issuer, audience: 'authenticated', publicClientKey: CLIENT_KEY },
     publicUrl: `http://127.0.0.1:${ports['api-gateway']}`,
     ports,

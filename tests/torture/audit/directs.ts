@@ -2,6 +2,7 @@ import type { EntryListBody } from '@ponte/contracts'
 import type { Step } from '../../days/facts'
 import { differences, ledgersOf, type Movement, sums } from '../../days/oracle'
 import { call, units } from '../../world'
+import type { Ledger } from '../ledger'
 import type { Audited } from '.'
 import { type Transfer, transfersOf } from './transfers'
 
@@ -40,8 +41,15 @@ export const directDifferences = (merchant: string, seen: readonly SeenDirect[],
     ),
   )
 
+/** Of all chains, each by its own transfers. */
+export async function directsOn({ chains, ledger }: Pick<Audited, 'chains' | 'ledger'>): Promise<Movement[]> {
+  const payouts = await payoutsOf(ledger)
+  const found = await Promise.all(chains.map(async chain => directsOf(await transfersOf(chain), payouts, chain.feeReceiver)))
+  return found.flat()
+}
+
 /** Changes of payout addresses, as the gateway published them. */
-export async function payoutsOf({ ledger }: Pick<Audited, 'ledger'>): Promise<Payout[]> {
+async function payoutsOf(ledger: Ledger): Promise<Payout[]> {
   const rows = await ledger.query(
     'api-gateway',
     `SELECT merchant, version, address, extract(epoch FROM since) * 1000 AS since FROM (
@@ -59,8 +67,8 @@ export async function payoutsOf({ ledger }: Pick<Audited, 'ledger'>): Promise<Pa
 
 /** Every merchant's entries of plain transfers, as the API lists them, are those of the chain. */
 export async function directsAgainstChain(audited: Audited): Promise<string[]> {
-  const { world, cluster, traffic } = audited
-  const directs = directsOf(await transfersOf(world), await payoutsOf(audited), world.chain.feeReceiver)
+  const { cluster, traffic } = audited
+  const directs = await directsOn(audited)
   const found: string[] = []
   for (const { body } of [...traffic.merchants, ...traffic.tills])
     found.push(...directDifferences(body.id, await entriesOf(cluster.gatewayUrls[0] ?? '', body.api_key), directs))

@@ -1,4 +1,4 @@
-import { ledgerDifferences, movedMoney } from '../../simulation/judge-ledger'
+import { added, ledgerDifferences, movedMoney } from '../../simulation/judge-ledger'
 import type { Row } from '../ledger'
 import type { Audited } from '.'
 import { chainRecord } from './chain-record'
@@ -15,9 +15,9 @@ const GIVEN_AWAY = `
 
 /** Each merchant's ledger comes to what the token's transfers moved, row by row and in the sums that are kept beside it. */
 export async function entriesAgainstChain(audited: Audited): Promise<string[]> {
-  const { ledger, traffic } = audited
+  const { chains, ledger, traffic } = audited
   const { addresses } = await chainRecord(audited)
-  const transfers = await transfersOf(audited.world)
+  const transfersOn = await Promise.all(chains.map(transfersOf))
   const differences: string[] = []
   for (const { body } of traffic.merchants) {
     const payout = String(body.payout_address).toLowerCase()
@@ -25,9 +25,13 @@ export async function entriesAgainstChain(audited: Audited): Promise<string[]> {
     const sums = await ledger.query('orders', SUMS, [body.id])
     const rows = await ledger.query('orders', 'SELECT sequence, kind, units::text FROM entries WHERE merchant_id = $1', [body.id])
     const [given] = await ledger.query('orders', GIVEN_AWAY, [body.id])
-    const returned = transfers.reduce((sum, { from, amount }) => (from === payout ? sum + amount : sum), 0n)
+    const returned = transfersOn.flat().reduce((sum, { from, amount }) => (from === payout ? sum + amount : sum), 0n)
     const must = {
-      ...movedMoney({ transfers }, Number.POSITIVE_INFINITY, [{ address: payout, from: 0, to: Number.POSITIVE_INFINITY }], deposits),
+      ...added(
+        transfersOn.map(transfers =>
+          movedMoney({ transfers }, Number.POSITIVE_INFINITY, [{ address: payout, from: 0, to: Number.POSITIVE_INFINITY }], deposits),
+        ),
+      ),
       givenAway: units(given?.units),
       returned,
     }

@@ -1,6 +1,6 @@
-import type { World } from '../../world'
+import type { LocalChain } from '@ponte/local-servers'
 import type { Cluster, Servers } from '../cluster'
-import type { Ledger } from '../ledger'
+import type { Books, Ledger } from '../ledger'
 import type { Traffic } from '../traffic'
 import { answersAgainstEffects } from './answers'
 import { directsAgainstChain } from './directs'
@@ -14,7 +14,9 @@ import { refundsAgainstChain } from './refunds'
 import { webhooksAgainstEvents } from './webhooks'
 
 export interface Audited {
-  world: World
+  chains: readonly [LocalChain, ...LocalChain[]]
+  /** Databases of their listeners. */
+  listeners: readonly Books[]
   /** The routers that are followed. */
   routers: readonly string[]
   servers: Servers

@@ -5,15 +5,22 @@ import type { Audited } from '.'
 /** Statuses that an expiry which is due, and not yet done, may still have. */
 const DUE = ['pending', 'underpaid', 'confirming']
 
-/** Every order is what the oracle makes of its payments and of the confirmed chain. */
-export async function ordersAgainstFacts({ ledger }: Audited): Promise<string[]> {
-  const [cursor] = await ledger.query<{ confirmed_time: Date | null }>('orders', 'SELECT confirmed_time FROM chain_cursors')
-  const [position] = await ledger.query<{ confirmed_number: string }>('chain-listener', 'SELECT confirmed_number FROM chain_cursor')
-  const confirmed = { block: Number(position?.confirmed_number ?? -1), time: (cursor?.confirmed_time?.getTime() ?? 0) / 1_000 }
+/** Every order is what the oracle makes of its payments and of the confirmed chains. */
+export async function ordersAgainstFacts({ ledger, chains, listeners }: Audited): Promise<string[]> {
+  const [cursor] = await ledger.query<{ reached: Date | null }>('orders', 'SELECT min(confirmed_time) AS reached FROM chain_cursors')
+  const heights = await Promise.all(
+    listeners.map(async (listener, index): Promise<[string, number]> => {
+      const [position] = await ledger.query(listener, 'SELECT confirmed_number FROM chain_cursor')
+      return [String(chains[index]?.chainId), Number(position?.confirmed_number ?? -1)]
+    }),
+  )
+  const [[, block] = ['', -1]] = heights
+  const confirmed = { block, others: new Map(heights), time: (cursor?.reached?.getTime() ?? 0) / 1_000 }
   const payments = new Map<string, Row[]>()
   for (const row of await ledger.query('orders', 'SELECT * FROM payments'))
     payments.set(String(row.order_id), [...(payments.get(String(row.order_id)) ?? []), row])
-  const sweeps = await ledger.query('chain-listener', "SELECT * FROM payments WHERE kind = 'sweep' AND state = 'confirmed'")
+  const swept = "SELECT * FROM payments WHERE kind = 'sweep' AND state = 'confirmed'"
+  const sweeps = (await Promise.all(listeners.map(listener => ledger.query(listener, swept)))).flat()
   return (await ledger.query('orders', 'SELECT * FROM orders')).flatMap(order => {
     const facts = {
       ...{ order, confirmed, payments: payments.get(String(order.id)) ?? [] },

@@ -1,11 +1,11 @@
+import type { LocalChain } from '@ponte/local-servers'
 import { testUsdcAbi } from '@ponte/payment-router'
 import { Contract } from 'ethers'
 import type { Ledger, Row } from '../ledger'
 import type { Audited } from '.'
 import { type ChainPayment, type ChainRecord, chainRecord, type Flow } from './chain-record'
-import { directsOf, payoutsOf } from './directs'
+import { directsOn } from './directs'
 import { returnedBy } from './refunds'
-import { transfersOf } from './transfers'
 
 /** Invariant 1: each payment and each sweep is confirmed exactly once, on its order or among the unmatched, to the unit, per merchant and in total. */
 export async function paymentsAgainstChain(audited: Audited): Promise<string[]> {
@@ -14,7 +14,7 @@ export async function paymentsAgainstChain(audited: Audited): Promise<string[]> 
   return [
     ...(await paymentsRecordedOnce(record.payments, ledger)),
     ...(await sweepsRecordedOnce(record.sweeps, ledger)),
-    ...(await listenerAgainstOrders(ledger)),
+    ...(await listenersAgainstOrders(audited)),
     ...(await sumsPerMerchant(record, audited)),
     ...(await sumsPerAddress(record, audited)),
   ]
@@ -57,12 +57,11 @@ function tally(keys: readonly string[]): Map<string, number> {
   return counts
 }
 
-/** Every event had its effect: orders has each payment, and each sweep that was ever confirmed, as the listener last published it. */
-async function listenerAgainstOrders(ledger: Ledger): Promise<string[]> {
-  const published = await ledger.query(
-    'chain-listener',
-    "SELECT chain_id || ':' || block_hash || ':' || log_index AS id, kind = 'sweep' AS is_sweep, state FROM payments",
-  )
+const PUBLISHED = "SELECT chain_id || ':' || block_hash || ':' || log_index AS id, kind = 'sweep' AS is_sweep, state FROM payments"
+
+/** Every event had its effect: orders has each payment, and each sweep that was ever confirmed, as its listener last published it. */
+async function listenersAgainstOrders({ ledger, listeners }: Audited): Promise<string[]> {
+  const published = (await Promise.all(listeners.map(listener => ledger.query(listener, PUBLISHED)))).flat()
   const known = new Map<string, Row>()
   const differences: string[] = []
   for (const row of await ledger.query(
@@ -86,21 +85,22 @@ async function listenerAgainstOrders(ledger: Ledger): Promise<string[]> {
   return differences
 }
 
+const balanceOf = ({ usdcAddress, provider }: LocalChain, address: string): Promise<bigint> =>
+  new Contract(usdcAddress, testUsdcAbi, provider).getFunction('balanceOf')(address)
 const sumOf = <T>(items: readonly T[], value: (item: T) => bigint) => items.reduce((sum, item) => sum + value(item), 0n)
 
 /** Gross amounts against the books; what the routers paid out against the merchant's balance. */
-async function sumsPerMerchant({ payments, sweeps }: ChainRecord, { world, ledger, traffic }: Audited): Promise<string[]> {
-  const usdc = new Contract(world.chain.usdcAddress, testUsdcAbi, world.chain.provider)
+async function sumsPerMerchant({ payments, sweeps }: ChainRecord, { chains, ledger, traffic }: Audited): Promise<string[]> {
   const payouts = [...payments.filter(({ kind }) => kind === 'router'), ...sweeps]
-  const directs = directsOf(await transfersOf(world), await payoutsOf({ ledger }), world.chain.feeReceiver)
+  const directs = await directsOn({ chains, ledger })
   const differences: string[] = []
   for (const { body } of traffic.merchants) {
     const address = String(body.payout_address).toLowerCase()
     const isTheirs = ({ merchant }: Flow) => merchant === address
     const paid = sumOf(payments.filter(isTheirs), ({ gross }) => gross)
     const paidOut = sumOf(payouts.filter(isTheirs), ({ share }) => share)
-    const returned = sumOf(await returnedBy({ world }, address), ({ amount }) => amount)
-    const balance: bigint = await usdc.getFunction('balanceOf')(address)
+    const returned = sumOf(await returnedBy({ chains }, address), ({ amount }) => amount)
+    const balance = sumOf(await Promise.all(chains.map(chain => balanceOf(chain, address))), held => held)
     const booked = await bookedUnits(ledger, address)
     if (booked !== paid) differences.push(`merchant ${body.id} was paid ${paid} gross, and the books have ${booked}`)
     const direct = sumOf(
@@ -113,7 +113,7 @@ async function sumsPerMerchant({ payments, sweeps }: ChainRecord, { world, ledge
       )
   }
   const [total, booked] = [sumOf(payments, ({ gross }) => gross), await bookedUnits(ledger, null)]
-  if (booked !== total) differences.push(`the books have ${booked} in all, the chain has ${total}`)
+  if (booked !== total) differences.push(`the books have ${booked} in all, the chains have ${total}`)
   return differences
 }
 
@@ -131,16 +131,15 @@ async function bookedUnits(ledger: Ledger, merchantAddress: string | null): Prom
 }
 
 /** Transfers to a deposit address were swept from it or lie there; nothing lies there once everything is quiet. */
-async function sumsPerAddress({ payments, sweeps, addresses }: ChainRecord, { world }: Audited): Promise<string[]> {
-  const usdc = new Contract(world.chain.usdcAddress, testUsdcAbi, world.chain.provider)
+async function sumsPerAddress({ payments, sweeps, addresses }: ChainRecord, { chains }: Audited): Promise<string[]> {
   const differences: string[] = []
   const used = new Set([...payments, ...sweeps].flatMap(({ deposit }) => deposit ?? []))
-  for (const address of used) {
-    const isHere = ({ deposit }: Flow) => deposit === address
+  for (const [chain, address] of chains.flatMap(chain => [...used].map(address => [chain, address] as const))) {
+    const isHere = (flow: Flow) => flow.chain === chain && flow.deposit === address
     const sent = sumOf(payments.filter(isHere), ({ gross }) => gross)
     const swept = sumOf(sweeps.filter(isHere), ({ gross }) => gross)
-    const balance: bigint = await usdc.getFunction('balanceOf')(address)
-    const about = `deposit address ${address} of the order with memo ${addresses.get(address)?.memo}`
+    const balance = await balanceOf(chain, address)
+    const about = `on ${chain.chainId} deposit address ${address} of the order with memo ${addresses.get(address)?.memo}`
     if (sent !== swept + balance) differences.push(`${about} was sent ${sent}, and ${swept} was swept and ${balance} lies there`)
     if (balance > 0n) differences.push(`${about} still holds ${balance}`)
   }

@@ -4,11 +4,14 @@ import { chainRecord } from './chain-record'
 import { addressIn, TRANSFER } from './transfers'
 
 /** Transfers from a payout address, by the token's logs alone. */
-export async function returnedBy({ world }: Pick<Audited, 'world'>, payout: string): Promise<{ payee: string; amount: bigint }[]> {
-  const { provider, usdcAddress } = world.chain
+export async function returnedBy({ chains }: Pick<Audited, 'chains'>, payout: string): Promise<{ payee: string; amount: bigint }[]> {
   const from = `0x${payout.slice(2).toLowerCase().padStart(64, '0')}`
-  const logs = await provider.getLogs({ fromBlock: 0, toBlock: 'latest', address: usdcAddress, topics: [TRANSFER, from] })
-  return logs.map(({ topics, data }) => ({ payee: addressIn(topics[2]), amount: BigInt(data) }))
+  const logs = await Promise.all(
+    chains.map(({ provider, usdcAddress }) =>
+      provider.getLogs({ fromBlock: 0, toBlock: 'latest', address: usdcAddress, topics: [TRANSFER, from] }),
+    ),
+  )
+  return logs.flat().map(({ topics, data }) => ({ payee: addressIn(topics[2]), amount: BigInt(data) }))
 }
 
 /**

@@ -1,11 +1,11 @@
+import type { LocalChain } from '@ponte/local-servers'
 import { id } from 'ethers'
-import type { World } from '../../world'
 
 export const TRANSFER = id('Transfer(address,address,uint256)')
 export const addressIn = (topic: string | undefined) => `0x${(topic ?? '').slice(26)}`
 
-/** Every movement of the token on the canonical chain. Addresses are lower-case, amounts in units, times in seconds. */
-export async function transfersOf({ chain: { provider, usdcAddress } }: Pick<World, 'chain'>) {
+/** Every movement of the token on a canonical chain. Addresses are lower-case, amounts in units, times in seconds. */
+export async function transfersOf({ provider, usdcAddress }: LocalChain) {
   const logs = await provider.getLogs({ fromBlock: 0, toBlock: 'latest', address: usdcAddress, topics: [TRANSFER] })
   const times = new Map<number, number>()
   for (const block of new Set(logs.map(({ blockNumber }) => blockNumber)))

@@ -13,8 +13,8 @@ export interface Cluster {
   /** Cut by name: `orders database`, `orders broker`, `chain`, `orders http`. */
   proxies: ReadonlyMap<string, Line>
   gatewayUrls: readonly string[]
-  /** The RPC end points of the listener, all of one chain: what one of them states wrongly the others do not. */
-  rpcs: readonly FaultProxy[]
+  /** The RPC end points of each listener, all of one chain: what one of them states wrongly the others do not. */
+  rpcs: readonly (readonly FaultProxy[])[]
   signal(replica: Replica, signal: NodeJS.Signals): void
   /** From now on this replica's clock is so far ahead, or behind; a replica that starts anew has the right time. */
   moveClock(replica: Replica, aheadMs: number): void
@@ -59,7 +59,9 @@ export async function startCluster(world: World, { routers, logFolder }: Cluster
   const balanced = async (name: ServiceName) =>
     `http://127.0.0.1:${await open(`${name} http`, () =>
       replicas()
-        .filter(replica => replica.name === name && !hasEnded(replica.child))
+        .filter(
+          replica => replica.name === name && (name !== 'chain-listener' || replica.index < REPLICAS_EACH) && !hasEnded(replica.child),
+        )
         .map(({ port }) => ({ host: '127.0.0.1', port })),
     )}`
 
@@ -69,24 +71,31 @@ export async function startCluster(world: World, { routers, logFolder }: Cluster
     webhooks: await balanced('webhook-dispatcher'),
     chainListener: await balanced('chain-listener'),
   }
-  const rpcs = await Promise.all(Array.from({ length: RPC_COUNT }, () => startFaultProxy(world.chain.rpcUrl)))
-  const rpcUrls = await Promise.all(rpcs.map((rpc, index) => through(`chain ${index + 1}`, rpc.url)))
-  const heads = await through('chain heads', world.chain.rpcUrl)
-  const chain = {
-    RPC_URLS: rpcUrls.join(),
-    WS_URL: heads.replace('http', 'ws'),
-    ROUTER_ADDRESSES: routers.join(),
-    RPC_TIMEOUT_MS: '2000',
+  const rpcs: FaultProxy[][] = []
+  const serversOf = async (name: string, databaseUrl: string): Promise<Environment> => ({
+    DATABASE_URL: await through(`${name} database`, databaseUrl),
+    AMQP_URL: (await through(`${name} broker`, world.place.amqp.url)).replace(/\/$/, ''),
+  })
+  const chainOf = async (name: string, rpcUrl: string): Promise<Environment> => {
+    const nodes = await Promise.all(Array.from({ length: RPC_COUNT }, () => startFaultProxy(rpcUrl)))
+    rpcs.push(nodes)
+    const rpcUrls = await Promise.all(nodes.map(({ url }, index) => through(`${name} ${index + 1}`, url)))
+    const heads = await through(`${name} heads`, rpcUrl)
+    return { RPC_URLS: rpcUrls.join(), WS_URL: heads.replace('http', 'ws'), ROUTER_ADDRESSES: routers.join(), RPC_TIMEOUT_MS: '2000' }
   }
+  const chain = await chainOf('chain', world.chain.rpcUrl)
   const settings: Partial<Record<ServiceName, Environment>> = {}
   for (const name of serviceNames) {
     settings[name] = {
-      DATABASE_URL: await through(`${name} database`, world.place.databaseUrl(name)),
-      AMQP_URL: (await through(`${name} broker`, world.place.amqp.url)).replace(/\/$/, ''),
+      ...(await serversOf(name, world.place.databaseUrl(name))),
       ...(name === 'chain-listener' ? chain : name === 'api-gateway' ? AT_ONCE : {}),
     }
   }
+  const otherSettings: Environment[] = []
+  for (const { chainId, rpcUrl, databaseUrl } of world.place.others ?? [])
+    otherSettings.push({ ...(await serversOf(`listener of ${chainId}`, databaseUrl)), ...(await chainOf(`chain ${chainId}`, rpcUrl)) })
   processes = await startProcesses(world.place, settings, {
+    otherSettings,
     counts: Object.fromEntries(serviceNames.map(name => [name, REPLICAS_EACH])),
     ownerUrls,
     nodeArgs: ['--require', MOVED_CLOCK],
@@ -110,7 +119,7 @@ export async function startCluster(world: World, { routers, logFolder }: Cluster
       proxy.stall(false)
       proxy.delay(0)
     }
-    for (const rpc of rpcs) rpc.set()
+    for (const rpc of rpcs.flat()) rpc.set()
     for (const replica of replicas()) {
       signal(replica, 'SIGCONT')
       moveClock(replica, 0)
@@ -137,7 +146,7 @@ export async function startCluster(world: World, { routers, logFolder }: Cluster
     heal,
     async stop() {
       await stop()
-      await Promise.all([...proxies.values(), ...rpcs].map(proxy => proxy.stop()))
+      await Promise.all([...proxies.values(), ...rpcs.flat()].map(proxy => proxy.stop()))
     },
   }
 }

@@ -1,21 +1,24 @@
-import { databaseName, type ServiceName, serviceNames } from '@ponte/all-in-one'
+import { databaseName, serviceNames } from '@ponte/all-in-one'
 import { type CrashableServers, startCrashableServers } from '@ponte/local-servers'
+import { type Books, OTHER_LISTENER } from '../ledger'
 
 export interface Servers extends Omit<CrashableServers, 'postgres'> {
   postgres: Omit<CrashableServers['postgres'], 'url' | 'keep'> & {
-    url(service: ServiceName): string
-    keep(service: ServiceName): Promise<() => Promise<void>>
+    url(name: Books): string
+    keep(name: Books): Promise<() => Promise<void>>
   }
 }
 
+const nameOf = (name: Books) => (name === OTHER_LISTENER ? 'ponte_other_listener' : databaseName(name))
+
 export async function startServers(): Promise<Servers> {
-  const { postgres, ...others } = await startCrashableServers(serviceNames.map(databaseName))
+  const { postgres, ...others } = await startCrashableServers([...serviceNames.map(nameOf), nameOf(OTHER_LISTENER)])
   return {
     ...others,
     postgres: {
       ...postgres,
-      url: service => postgres.url(databaseName(service)),
-      keep: service => postgres.keep(databaseName(service)),
+      url: name => postgres.url(nameOf(name)),
+      keep: name => postgres.keep(nameOf(name)),
     },
   }
 }

@@ -1,7 +1,6 @@
-import { type Crashable, faults as rpcFaults } from '@ponte/local-servers'
-import type { World } from '../../world'
+import { type Crashable, type LocalChain, faults as rpcFaults } from '@ponte/local-servers'
 import type { Cluster, Servers } from '../cluster'
-import { type Ledger, publishers } from '../ledger'
+import type { Books, Ledger } from '../ledger'
 import type { Miner } from '../miner'
 import type { Random } from '../random'
 import type { Misbehaviour } from '../receiver'
@@ -18,8 +17,13 @@ export interface Fault {
 }
 
 export interface Harmed {
-  world: World
-  miner: Miner
+  chains: readonly [LocalChain, ...LocalChain[]]
+  /** One of each chain. */
+  miners: readonly [Miner, ...Miner[]]
+  /** Databases of their listeners. */
+  listeners: readonly Books[]
+  /** Databases of those that publish. */
+  publishers: readonly Books[]
   servers: Servers
   cluster: Cluster
   ledger: Ledger
@@ -69,7 +73,7 @@ function processFaults({ cluster, random }: Harmed): Fault[] {
   ]
 }
 
-function serverFaults({ servers }: Harmed): Fault[] {
+function serverFaults({ servers, listeners, random }: Harmed): Fault[] {
   const crash = (name: string, server: Crashable): Fault => ({
     name,
     async strike() {
@@ -91,12 +95,12 @@ function serverFaults({ servers }: Harmed): Fault[] {
     alarm('memory alarm of RabbitMQ', 'set_vm_memory_high_watermark', '0.000001', '0.4'),
     alarm('disk alarm of RabbitMQ', 'set_disk_free_limit', '100000GB', '50MB'),
     {
-      // Orders, plans, keys and deliveries exist in one database alone: of the five, the listener's is the one that refills itself as a whole.
+      // Orders, plans, keys and deliveries exist in one database alone: of them, a listener's is the one that refills itself as a whole.
       name: 'the listener goes back by up to a minute',
       lastsMs: [0, 60_000],
       // It is noticed within a minute and mended within two.
       leastSeconds: 60,
-      strike: () => servers.postgres.keep('chain-listener'),
+      strike: () => servers.postgres.keep(random.pick(listeners)),
     },
     {
       name: 'PostgreSQL refuses to write',
@@ -153,17 +157,17 @@ function connectionFaults({ cluster, random }: Harmed): Fault[] {
   ]
 }
 
-function chainFaults({ world, miner, cluster, random, confirmations, reorgDepthMax }: Harmed): Fault[] {
+function chainFaults({ chains, miners, cluster, random, confirmations, reorgDepthMax }: Harmed): Fault[] {
   const reorg = (name: string, from: number, to: number): Fault => ({
     name,
     async strike() {
-      await miner.reorg(random.between(from, to + 1))
+      await random.pick(miners).reorg(random.between(from, to + 1))
       return null
     },
   })
-  const behind = (blocks: number) => {
+  const behind = ({ provider }: LocalChain, blocks: number) => {
     let head = 0
-    void world.chain.provider.getBlockNumber().then(number => {
+    void provider.getBlockNumber().then(number => {
       head = number - blocks
     })
     return rpcFaults.lagging(() => head)
@@ -178,19 +182,29 @@ function chainFaults({ world, miner, cluster, random, confirmations, reorgDepthM
     () => rpcFaults.notJson(),
     () => rpcFaults.missingAnswers(),
   ]
-  const lies = [() => rpcFaults.emptyLogs(), () => behind(random.between(1, 8)), () => rpcFaults.wrongChain(1)]
+  const lies = [() => rpcFaults.emptyLogs(), (chain: LocalChain) => behind(chain, random.between(1, 8)), () => rpcFaults.wrongChain(1)]
   // One end point at a time: when most of them lie alike, what they answer is what the chain is.
-  const rpc = (name: string, ways: typeof refusals): Fault => ({
+  const rpc = (name: string, ways: typeof lies): Fault => ({
     name,
     async strike() {
-      const node = random.pick(cluster.rpcs)
-      node.set(random.pick(ways)())
+      const [chain, nodes] = random.pick(chains.map((chain, index) => [chain, cluster.rpcs[index] ?? []] as const))
+      const node = random.pick(nodes)
+      node.set(random.pick(ways)(chain))
       return () => node.set()
     },
   })
   return [
     reorg('reorg within the confirmation depth', 1, confirmations - 1),
     reorg('reorg beyond the confirmation depth', confirmations, reorgDepthMax),
+    ...(chains.length > 1
+      ? [
+          {
+            name: 'a chain stands still',
+            lastsMs: [1_000, 20_000] as const,
+            strike: () => random.pick(miners).halt(),
+          },
+        ]
+      : []),
     rpc('RPC end point fails', refusals),
     rpc('RPC end point lies', lies),
   ]
@@ -212,7 +226,7 @@ function receiverFaults({ traffic, random }: Harmed): Fault[] {
   ]
 }
 
-function messageFaults({ ledger, random }: Harmed): Fault[] {
+function messageFaults({ ledger, publishers, random }: Harmed): Fault[] {
   return [
     {
       name: 'messages doubled',

@@ -1,5 +1,14 @@
 import { freePort } from '@ponte/local-servers'
-import { type Environment, environments, type Place, type ProcessName, processNames, type ServiceName, withOwnRelayer } from '../places'
+import {
+  type Environment,
+  environments,
+  otherListeners,
+  type Place,
+  type ProcessName,
+  processNames,
+  type ServiceName,
+  withOwnRelayer,
+} from '../places'
 import { endProcess, mainOf, type Running, startProgram } from './program'
 
 /** Longer than a service may take to stop. */
@@ -8,6 +17,7 @@ const STOP_MS = 30_000
 /** One service as an operating-system process, from its built code. */
 export interface Replica extends Running {
   name: ProcessName
+  /** Replicas of listeners of further networks are numbered on, network by network. */
   index: number
   port: number
   opsPort: number
@@ -23,6 +33,8 @@ export interface ProcessesOptions {
   ownerUrls?: Place['ownerUrls']
   /** Settings that follow from the place; a developer's unless given. */
   settingsOf?: (place: Place) => Record<ServiceName, Environment>
+  /** Changed for the listener of each network beside the first. */
+  otherSettings?: readonly Environment[]
   nodeArgs?: readonly string[]
   hasChannel?: boolean
   /** One that ends by itself is started again after so long. */
@@ -47,23 +59,28 @@ export interface Processes {
   stop(): Promise<void>
 }
 
-/** The five services as operating-system processes, each in as many replicas as are wanted, with the environment that their READMEs list. */
+/** The five services, and a listener of each further network, as operating-system processes, each in as many replicas as are wanted, with the environment that their READMEs list. */
 export async function startProcesses(
   place: Place,
   settings: Partial<Record<ProcessName, Environment>> = {},
   options: ProcessesOptions = {},
 ): Promise<Processes> {
-  const { counts = {}, roots = {}, settingsOf = environments, nodeArgs = [], hasChannel = false, restartMs } = options
-  const places: { name: ProcessName; index: number; port: number; opsPort: number }[] = []
+  const { counts = {}, roots = {}, settingsOf = environments, otherSettings = [], nodeArgs = [], hasChannel = false, restartMs } = options
+  const others = otherListeners(place).map((env, at) => ({ ...env, ...otherSettings[at] }))
+  const places: { name: ProcessName; index: number; port: number; opsPort: number; other?: Environment | undefined }[] = []
   const ports: Partial<Record<ProcessName, number>> = place.ports
-  for (const name of processNames)
-    for (let index = 0; index < (counts[name] ?? (name === 'relayer' ? 0 : 1)); index++) {
-      const port = (index === 0 && ports[name]) || (await freePort())
-      places.push({ name, index, port, opsPort: await freePort() })
-    }
+  for (const name of processNames) {
+    const count = counts[name] ?? (name === 'relayer' ? 0 : 1)
+    const networks = name === 'chain-listener' ? [undefined, ...others] : [undefined]
+    for (const [at, other] of networks.entries())
+      for (let index = at * count; index < (at + 1) * count; index++) {
+        const port = (index === 0 && ports[name]) || (await freePort())
+        places.push({ name, index, port, opsPort: await freePort(), other })
+      }
+  }
   const urlsOf = (name: ProcessName) =>
     places
-      .filter(one => one.name === name)
+      .filter(one => one.name === name && !one.other)
       .map(({ port }) => `http://127.0.0.1:${port}`)
       .join()
   const ownerUrls = options.ownerUrls ?? {
@@ -85,8 +102,7 @@ export async function startProcesses(
     const key = `${name} ${index}`
     const started = startProgram(key, [process.execPath, ...nodeArgs, mainOf(name, roots[name])], {
       env: {
-        ...env[name],
-        ...settings[name],
+        ...(one.other ?? { ...env[name], ...settings[name] }),
         ...changes.get(key),
         PORT: String(port),
         OPS_PORT: String(opsPort),
@@ -94,7 +110,7 @@ export async function startProcesses(
       hasChannel,
       onOutput: text => options.onOutput?.(one, text),
     })
-    const replica = { ...one, ...started, url: `http://127.0.0.1:${port}` }
+    const replica = { name, index, port, opsPort, ...started, url: `http://127.0.0.1:${port}` }
     running.set(key, replica)
     away.delete(key)
     started.child.once('exit', () => {
@@ -147,7 +163,8 @@ export async function startProcesses(
     async start(name, index = 0, changed) {
       const key = `${name} ${index}`
       if (changed) changes.set(key, { ...changes.get(key), ...changed })
-      await launch(replica(name, index))
+      const one = places.find(place => place.name === name && place.index === index)
+      if (one) await launch(one)
     },
     end,
     stop,
