@@ -90,6 +90,19 @@ describe('entries that are due', () => {
     ])
   })
 
+  it("are also the merchant's of the order that they name, and theirs from the second in which the address was named", () => {
+    const elsewhere = seen(3, { chain_id: '2', kind: 'transfer', fee: null, deposit: '0xd1' })
+    const unmatched = [{ id: '2:0xb:3', reason: 'wrong_chain' }]
+    const moved = [{ merchant_id: 'm1', merchant_version: 2, payout_address: OTHER, since: time(0) }]
+    const owners = (more: Partial<EntryBooks>) => dueOf({ unmatched, ...more }).map(([merchant, kind]) => [merchant, kind])
+    expect(owners({ ledger: [elsewhere], payoutAddresses: moved })).toEqual([['m1', 'unmatched']])
+    expect(owners({ ledger: [{ ...elsewhere, merchant: OTHER }], payoutAddresses: [] })).toEqual([])
+    const direct = seen(2, { kind: 'transfer', fee: null, memo: NONE, deposit: SHOP, router: '0x00', amount: '7' })
+    const since = new Date(Date.parse(time(2)) + 900).toISOString()
+    const named = [{ merchant_id: 'm1', merchant_version: 1, payout_address: SHOP, since }]
+    expect(owners({ ledger: [direct], payoutAddresses: named })).toEqual([['m1', 'direct']])
+  })
+
   it('are for the order that a payment was attached to, and nothing for an amount beyond all money', () => {
     const stray = seen(1, { memo: 'ff', kind: 'transfer', fee: null, deposit: '0xd1' })
     expect(dueOf({ ledger: [stray], attachments: [{ payment_id: '1:0xb:1', order_id: 'o1' }] })).toEqual([

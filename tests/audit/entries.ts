@@ -71,7 +71,7 @@ export function entryDifferences(books: EntryBooks): string[] {
 /** Half a centavo is rounded up, as amounts are positive. */
 const centavos = (amount: bigint, rate: bigint | null) => (rate === null ? null : (amount * rate * 2n + 10_000_000_000n) / 20_000_000_000n)
 
-/** Worked out from what the listener confirmed, the terms of orders, and whose payout address it was at a block's time. */
+/** Worked out from what the listener confirmed, the terms of orders, and whose payout address it was at a block's time, or that of the order which it names. */
 export function dueEntries(books: EntryBooks): Due[] {
   const { ledger, orders, attachments, unmatched, sweeps, refunds } = books
   const byId = new Map(orders.map(order => [String(order.id), order]))
@@ -103,7 +103,9 @@ export function dueEntries(books: EntryBooks): Due[] {
       if (!before || isLater(row, before)) last.set(String(order.id), row)
     }
     const isSweep = row.kind === 'sweep'
-    const owners = order ? [String(order.merchant_id)] : paidAt(row.merchant, row.block_time)
+    const named = row.kind === 'sweep' ? undefined : byMemo.get(String(row.memo))
+    const ownersNamed = named && lower(named.merchant_address) === lower(row.merchant) ? [String(named.merchant_id)] : []
+    const owners = order ? [String(order.merchant_id)] : [...new Set([...paidAt(row.merchant, row.block_time), ...ownersNamed])]
     const rate = order ? units(order.rate_micros) : null
     const fee =
       row.fee === null || feeless.has(idOf(row)) ? (gross * units(order?.fee_bps ?? bpsOf(orders, row.router))) / 10_000n : units(row.fee)

@@ -9,7 +9,6 @@ import {
   type StoredAnswer,
 } from '@ponte/service-kit'
 import { Mutex } from 'async-mutex'
-import { checksumAddress } from './chain/checksum-address'
 import { type Attachment, attach, requireNoneComing } from './order/attachment'
 import type { Change, Order } from './order/order'
 import { receivePayments } from './order/progress'
@@ -161,7 +160,7 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
     const events: NewEvent[] = []
     for (const row of rows.filter(row => isNews(row) && !isDirect(row))) {
       const report = reports.find(({ payment }) => payment.id === row.id)
-      const merchants = report ? await store.merchants.paidAt(checksumAddress(row.merchantAddress), row.blockTime) : []
+      const merchants = report ? await store.merchants.payeesOf(row) : []
       if (report) events.push(...unmatchedEvents(report, row.reason, merchants))
     }
     return events

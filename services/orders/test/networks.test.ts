@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { type AttentionItemBody, type ChainBlocks, type OrderBody, topology } from '@ponte/contracts'
 import { memoryBus, readConfig, silentLogger, until } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
@@ -5,7 +6,7 @@ import request from 'supertest'
 import { createOrders, ordersConfig } from '../src'
 import { openStore } from '../src/store'
 import { charge, listener, message } from './listener'
-import { asMerchant, asPayer, ROUTER, settings, startOrders } from './setup'
+import { asMerchant, asPayer, PAYOUT, ROUTER, settings, startOrders } from './setup'
 
 /** The second network of these orders; anvil's is the first. */
 const POLYGON = {
@@ -226,6 +227,70 @@ describe('an order that may be paid on two networks', () => {
       await second.report('confirmed', transfer(order, { gross: 6_000_000n }))
       expect((await count(await itemOf(order), order)).status).toBe(409)
       expect((await read(order)).status).not.toBe('paid')
+    })
+
+    describe('of a merchant with another payout address by now', () => {
+      const id = '01981f3c-0000-7000-8000-00000000000b'
+      const former = asMerchant(id)
+      const named = (version: number, payout_address: string, since: Date) =>
+        system.bus.publish(
+          message(
+            'merchant.updated',
+            {
+              ...{ merchant_id: id, version, display_name: 'Padaria', payout_address },
+              ...{ webhook_url: null, sealed_webhook_secret: 'sealed', sealed_pending_webhook_secret: null },
+              pending_webhook_secret_activates_at: null,
+            },
+            undefined,
+            since,
+          ),
+        )
+      const ask = async (path: string) => (await request(system.url).get(`/api/v1/${path}`).set(former)).body
+      const entries = async () => (await ask('entries')).data.map(({ kind, amount }: { kind: string; amount: string }) => [kind, amount])
+
+      it('is in the list and the ledger, and can be counted', async () => {
+        await named(1, PAYOUT, new Date(Date.now() - 7_200_000))
+        const body = { brl_amount: '54.20', chain_ids: [31_337] }
+        const order: OrderBody = (await request(system.url).post('/api/v1/orders').set(former).send(body)).body
+        await named(2, Wallet.createRandom().address, new Date(Date.now() - 3_600_000))
+        await second.report('confirmed', transfer(order))
+        expect(await entries()).toEqual([['unmatched', '10.000000']])
+        expect((await ask('summary?from=2026-01-01&to=2026-12-31&by=month&timezone=UTC')).to_return).toBe('10.000000')
+        const { rows } = await system.sql.query("SELECT FROM outbox WHERE type = 'order.payment_unmatched' AND body LIKE $1", [
+          `%${order.memo}%`,
+        ])
+        expect(rows).toHaveLength(1)
+        const [item, ...others] = (await ask('attention')).data
+        expect([item.payment.memo, others]).toEqual([order.memo, []])
+        const counted = await request(system.url)
+          .post(`/api/v1/attention/${item.id}/attach`)
+          .set(former)
+          .send({ order_id: order.id, reason: 'the payer chose it' })
+        expect([counted.status, counted.body.status]).toEqual([200, 'paid'])
+        expect((await entries()).slice(1)).toEqual([
+          ['unmatched', '-10.000000'],
+          ['payment', '10.000000'],
+        ])
+      })
+
+      it('is not theirs without an order, but from the second on in which the address was named', async () => {
+        const [address, second] = [Wallet.createRandom().address, new Date(Math.floor(Date.now() / 1000) * 1000)]
+        const stray = async (paidTo: string, seconds: number) => {
+          const to = await create()
+          const block_time = new Date(second.getTime() + seconds * 1000).toISOString()
+          const paid = first.payment(
+            { ...to, memo: randomBytes(32).toString('hex') },
+            { merchant_address: paidTo.toLowerCase(), block_time },
+          )
+          await first.report('confirmed', paid)
+          return paid.memo
+        }
+        await named(3, address, new Date(second.getTime() + 900))
+        const memos = [await stray(address, -1), await stray(address, 0), await stray(address, 1), await stray(PAYOUT, 0)]
+        const seen = (await ask('attention')).data.map(({ payment }: AttentionItemBody) => payment?.memo)
+        expect(seen.toSorted()).toEqual([memos[1], memos[2]].toSorted())
+        expect((await entries()).filter(([kind]: string[]) => kind === 'unmatched')).toHaveLength(4)
+      })
     })
 
     it('is settled by what is swept where it was paid alone', async () => {

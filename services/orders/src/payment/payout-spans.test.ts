@@ -1,4 +1,4 @@
-import { payoutSpans } from './payout-spans'
+import { gapsOf, payoutSpans } from './payout-spans'
 
 const at = (day: number) => new Date(Date.UTC(2026, 0, day))
 const version = (merchantVersion: number, payoutAddress: string | null, day: number) => ({
@@ -35,4 +35,28 @@ describe('when a payout address was a merchant’s', () => {
       { payoutAddress: '0xa', from: at(7), to: null },
     ])
   })
+
+  it('begins with the second in which it was named, and is one at a time', () => {
+    const named = (merchantVersion: number, payoutAddress: string | null, ms: number) => ({
+      ...version(merchantVersion, payoutAddress, 1),
+      since: new Date(ms),
+    })
+    const spans = payoutSpans([named(1, '0xa', 5_100), named(2, null, 5_200), named(3, '0xa', 5_300), named(4, '0xb', 7_900)])
+    expect(spans.map(({ payoutAddress, from, to }) => [payoutAddress, from.getTime(), to?.getTime()])).toEqual([
+      ['0xa', 5_000, 5_200],
+      ['0xa', 5_200, 7_900],
+      ['0xb', 7_000, undefined],
+    ])
+  })
+})
+
+it('the times in which an address was not a merchant’s are those before, between and after', () => {
+  const spans = payoutSpans([version(1, '0xa', 1), version(2, '0xb', 3), version(3, '0xa', 7), version(4, null, 9)])
+  expect(gapsOf(spans)).toEqual([
+    { payoutAddress: '0xa', from: null, to: at(1) },
+    { payoutAddress: '0xa', from: at(3), to: at(7) },
+    { payoutAddress: '0xa', from: at(9), to: null },
+    { payoutAddress: '0xb', from: null, to: at(3) },
+    { payoutAddress: '0xb', from: at(7), to: null },
+  ])
 })

@@ -6,7 +6,7 @@ export interface PayoutAddress {
   since: Date
 }
 
-/** A payout address with the time in which it was one by the time of blocks: from `from` on and before `to`, which is null for the present one. */
+/** A payout address with the time in which it was one: from `from` on and before `to`, which is null for the present one. */
 export interface PayoutSpan {
   payoutAddress: string
   from: Date
@@ -18,13 +18,36 @@ export interface ProvenSpan extends PayoutSpan {
   proof: { message: string; signature: string; signed_at: string } | null
 }
 
-/** When each payout address of one merchant was theirs, by the order of versions; what is the same address in a row is one span. It begins with a whole second, as blocks do. */
+/**
+ * When each payout address of one merchant was theirs, by the order of versions; what is the same address in a row is one span. Times of blocks are whole
+ * seconds, so a span begins with the second in which the address was named.
+ */
 export function payoutSpans(addresses: readonly PayoutAddress[]): PayoutSpan[] {
   const byVersion = addresses.toSorted((a, b) => a.merchantVersion - b.merchantVersion)
   const changes = byVersion.filter(({ payoutAddress }, index) => payoutAddress !== byVersion[index - 1]?.payoutAddress)
-  return changes.flatMap(({ payoutAddress, since }, index) =>
-    payoutAddress === null
-      ? []
-      : [{ payoutAddress, from: new Date(since.getTime() - (since.getTime() % 1_000)), to: changes[index + 1]?.since ?? null }],
-  )
+  const spans: PayoutSpan[] = []
+  for (const [index, { payoutAddress, since }] of changes.entries()) {
+    if (payoutAddress === null) continue
+    const second = Math.floor(since.getTime() / 1000) * 1000
+    const before = spans.findLast(span => span.payoutAddress === payoutAddress)?.to?.getTime() ?? second
+    spans.push({ payoutAddress, from: new Date(Math.max(second, before)), to: changes[index + 1]?.since ?? null })
+  }
+  return spans
+}
+
+/** Null is without an end. */
+export interface Gap {
+  payoutAddress: string
+  from: Date | null
+  to: Date | null
+}
+
+/** When each of these addresses was not the merchant's. */
+export function gapsOf(spans: readonly PayoutSpan[]): Gap[] {
+  return [...Map.groupBy(spans, ({ payoutAddress }) => payoutAddress)].flatMap(([payoutAddress, theirs]) => {
+    const ends = [null, ...theirs.map(({ to }) => to)]
+    const gaps: Gap[] = theirs.map(({ from }, index) => ({ payoutAddress, from: ends[index] ?? null, to: from }))
+    const last = ends.at(-1) ?? null
+    return last === null ? gaps : [...gaps, { payoutAddress, from: last, to: null }]
+  })
 }

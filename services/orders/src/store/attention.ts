@@ -3,7 +3,7 @@ import { type Database, type Statement, type StoredAnswer, uuidv7Time } from '@p
 import type { PrismaClient } from '../generated/client'
 import { type Quotation, readQuotation } from '../order/quotation'
 import type { Mark, Seen, UnmatchedMoney } from '../payment/mismatch'
-import type { PayoutSpan } from '../payment/payout-spans'
+import { type Gap, gapsOf, type PayoutSpan } from '../payment/payout-spans'
 import { TO_RETURN } from './left-over'
 import { BLOCKED_REASON } from './order-reads'
 
@@ -100,6 +100,8 @@ const MARK = `LEFT JOIN handled_payments AS handled ON handled.merchant_id = $1 
 const UNMATCHED = `unmatched_payments AS money ${MARK}
   WHERE lower(merchant_address) = $2 AND block_time >= $3::timestamptz AND block_time < $4::timestamptz AND status = 'confirmed' AND gross_units >= 10000
     AND memo <> '${NO_MEMO}'`
+/** Outside of that time it is the merchant's where it names an order that was made with this address. */
+const OF_ORDER = `${UNMATCHED} AND EXISTS (SELECT FROM orders AS named WHERE named.memo = money.memo AND named.merchant_id = $1 AND lower(named.merchant_address) = $2)`
 /** Swept from an address that no order has: who sent it is not known. Whether it is the merchant's the ledger knows. */
 const SWEPT = `(
   SELECT swept.id, 'unknown_memo' AS reason, 'transfer' AS kind, swept.chain_id, swept.token_address, swept.tx_hash, swept.log_index, swept.memo,
@@ -109,13 +111,13 @@ const SWEPT = `(
     AND NOT EXISTS (SELECT FROM entries AS taken WHERE taken.merchant_id = $1 AND taken.tx_hash = came.tx_hash AND taken.reverses = came.sequence)) AS money ${MARK}
   WHERE true`
 /** Raw SQL: each list has its own statement, which its index answers; there is one for each time the merchant changed the address, and one. */
-const sourcesOf = ({ merchantId, spans }: Payee) => [
-  { from: SWEPT, values: [merchantId] },
-  ...spans.map(({ payoutAddress, from, to }) => ({
-    from: UNMATCHED,
-    values: [merchantId, payoutAddress.toLowerCase(), from, to ?? 'infinity'],
-  })),
-]
+const sourcesOf = ({ merchantId, spans }: Payee) => {
+  const within = (from: string) => (span: Gap) => ({
+    from,
+    values: [merchantId, span.payoutAddress.toLowerCase(), span.from ?? '-infinity', span.to ?? 'infinity'],
+  })
+  return [{ from: SWEPT, values: [merchantId] }, ...spans.map(within(UNMATCHED)), ...gapsOf(spans).map(within(OF_ORDER))]
+}
 
 // Raw SQL: a mark holds for the facts that it was given for.
 const OTHER_HANDLED = `

@@ -3,6 +3,7 @@ import type { Database, Statement } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 import { newestTerms } from '../order/charge'
 import { type PayoutSpan, type ProvenSpan, payoutSpans } from '../payment/payout-spans'
+import type { Unmatched } from './rows'
 
 // Raw SQL because it commits with its event; the newest version stands, and each is kept with the time from which it held. A gateway of the release before names no
 // limit of refunds: the one that is known stands.
@@ -37,6 +38,8 @@ const IS_CLAIMED = `
   SELECT EXISTS (SELECT FROM paid_at($1, $2) AS owner (merchant_id) WHERE merchant_id <> $3 AND (${SINCE('owner.merchant_id')} <= ${SINCE('$3')}
     OR EXISTS (SELECT FROM payout_proofs AS proof WHERE proof.merchant_id = owner.merchant_id AND lower(proof.payout_address) = lower($1)))) AS claimed`
 
+// Raw SQL: by the function by which the ledger decides whose money is.
+const PAYEES = 'SELECT id, version FROM merchants WHERE id IN (SELECT payees($1, $2, $3)) ORDER BY id LIMIT $4'
 const SHARING_MAX = 10
 
 /** Our copy of what merchants set at the gateway; the newest version stands, in any order of arrival. */
@@ -65,21 +68,16 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
       await database.commit({ inbox: [eventId], write: SAVE, values })
     },
 
-    /** Merchants paid at this address, in EIP-55 form, at that time; the first few of those who shared it. */
-    async paidAt(payoutAddress: string, at: Date): Promise<{ id: string; version: number }[]> {
-      const used = await prisma.payoutAddress.findMany({
-        where: { payoutAddress },
-        distinct: ['merchantId'],
-        orderBy: { merchantId: 'asc' },
-        take: SHARING_MAX,
-      })
-      const owners: string[] = []
-      for (const { merchantId } of used) {
-        const isTheirs = ({ payoutAddress: address, from, to }: PayoutSpan) =>
-          address === payoutAddress && from <= at && (to === null || at < to)
-        if ((await spansOf(merchantId)).some(isTheirs)) owners.push(merchantId)
-      }
-      return prisma.merchant.findMany({ select: { id: true, version: true }, where: { id: { in: owners } }, orderBy: { id: 'asc' } })
+    /** Merchants whose money without an order is that of this payment; the first few of those who share the address. */
+    async payeesOf({
+      memo,
+      merchantAddress,
+      blockTime,
+    }: Pick<Unmatched, 'memo' | 'merchantAddress' | 'blockTime'>): Promise<{ id: string; version: number }[]> {
+      const { rows } = await database.query<{ id: string; version: number }>({ name: 'merchants-payees', text: PAYEES }, [
+        ...[memo, merchantAddress, blockTime, SHARING_MAX],
+      ])
+      return rows
     },
 
     /** Whether another merchant was paid at this address at that time who had named it before, or whose word its key has signed. */
