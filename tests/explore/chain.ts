@@ -22,6 +22,8 @@ export interface Paying {
   fate: Fate
   /** It carries the memo of no order. */
   isStray?: boolean
+  /** The second of the order's chains; else the first. */
+  isOnSecond?: boolean
 }
 
 export interface History {
@@ -32,6 +34,8 @@ export interface History {
   putBack: { at: number; to: number; unnoticed: number; watchesAtOnce: boolean } | null
   /** The three blocks after the one with which the order ends have its time. */
   isDense?: boolean
+  /** A second chain, with a listener of its own, on which the order may be paid or is only watched; its blocks have the times of those of the first. */
+  second?: 'offered' | 'not offered'
 }
 
 /** A payment where it stands in the end; `block` is null where it is gone for good. */
@@ -39,6 +43,8 @@ export interface Standing {
   cents: number
   kind: 'router' | 'transfer'
   block: number | null
+  chainId: number
+  second: number | null
   /** Its block's time is not after the order's end. */
   isInTime: boolean
   /** Nothing that was confirmed was taken back. */
@@ -49,7 +55,11 @@ export interface Standing {
 export const ORDER_ID = '01981f3c-0000-7000-8000-000000000002'
 export const MEMO = 'ab'.repeat(32)
 const NO_MEMO = 'cd'.repeat(32)
-const GENERATIONS = ['01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-000000000002'] as const
+const GENERATIONS = [
+  ['01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-000000000002'],
+  ['01900000-0000-7000-8000-00000000000a', '01900000-0000-7000-8000-00000000000b'],
+] as const
+export const [FIRST, SECOND] = [1, 2] as const
 const LEASES = ['lease a', 'lease b', 'lease c'] as const
 
 interface Mined {
@@ -73,9 +83,18 @@ interface Listener {
   stated: Mined[]
 }
 
-/** Plays a history: the events that the listener publishes, in the order in which it does, and what stands in the end. */
+/** Plays a history: the events that the listener of each chain publishes, in the order in which it does, and what stands in the end. */
 export function played(history: History): { events: ChainBlocks[]; standing: Standing[] } {
-  const { payments, putBack } = history
+  const chains = (history.second ? [FIRST, SECOND] : [FIRST]).map(chainId => playedOn(chainId, history))
+  const standing = history.payments.flatMap((payment, index) => chains[payment.isOnSecond ? 1 : 0]?.standing[index] ?? [])
+  return { events: chains.flatMap(({ events }) => events), standing }
+}
+
+function playedOn(chainId: typeof FIRST | typeof SECOND, history: History): { events: ChainBlocks[]; standing: Standing[] } {
+  const { payments } = history
+  const putBack = chainId === FIRST ? history.putBack : null
+  const indexesOf = (isMeant: (payment: Paying) => boolean) =>
+    payments.flatMap((payment, index) => ((payment.isOnSecond ?? false) === (chainId === SECOND) && isMeant(payment) ? [index] : []))
   const events: ChainBlocks[] = []
   let blocks: { height: number; hash: string; payments: number[] }[] = []
   let listener: Listener = {
@@ -94,7 +113,7 @@ export function played(history: History): { events: ChainBlocks[]; standing: Sta
   }
   const backups = new Map([[0, listener]])
   const timeOf = (height: number) => time(secondOf(height, history.isDense))
-  const hashOf = (height: number, fork: number) => `block ${height}${"'".repeat(fork)}`
+  const hashOf = (height: number, fork: number) => `${chainId === SECOND ? 'second ' : ''}block ${height}${"'".repeat(fork)}`
   const mine = (height: number, fork: number, inside: number[]) => {
     blocks = [...blocks.filter(block => block.height !== height), { height, hash: hashOf(height, fork), payments: inside }]
   }
@@ -129,7 +148,12 @@ export function played(history: History): { events: ChainBlocks[]; standing: Sta
     if (distinct.length === 0 && !change.gone && change.through === undefined && !isForced) return
     const version = listener.version + 1
     events.push({
-      ...{ chain_id: 1, generation: GENERATIONS[listener.generation] ?? '', lease: LEASES[listener.lease] ?? '', version },
+      ...{
+        chain_id: chainId,
+        generation: GENERATIONS[chainId - 1]?.[listener.generation] ?? '',
+        lease: LEASES[listener.lease] ?? '',
+        version,
+      },
       ...{ earlier: listener.earlier, since: listener.since, head: listener.readTo, gone: change.gone ?? [], sweeps: [] },
       advanced: confirmedTo > publishedTo ? { from: publishedTo + 1, to: confirmedTo, time: timeOf(confirmedTo).toISOString() } : null,
       payments: distinct.map(logOf),
@@ -151,8 +175,8 @@ export function played(history: History): { events: ChainBlocks[]; standing: Sta
       const height = listener.readTo + 1
       listener = { ...listener, readTo: height, confirmedTo: Math.max(listener.confirmedTo, height - DEPTH) }
       const inside = minedIn(height, height).filter(({ payment }) => isVisible(payment))
-      // Empty blocks are published with the next in which something is; past the end of the order each is looked at.
-      publish(inside.length > 0 ? { payments: inside } : {}, height === EXPIRES + 1 + DEPTH || height === LAST)
+      // Empty blocks are published with the next in which something is; past the end of the order each is looked at, on the second chain late.
+      publish(inside.length > 0 ? { payments: inside } : {}, (chainId === FIRST && height === EXPIRES + 1 + DEPTH) || height === LAST)
     }
   }
   const watch = () => {
@@ -163,8 +187,8 @@ export function played(history: History): { events: ChainBlocks[]; standing: Sta
   }
 
   for (let height = 1; height <= LAST; height++) {
-    const first = payments.flatMap(({ block }, index) => (block === height ? [index] : []))
-    const again = payments.flatMap(({ block, fate }, index) => (fate === 'mined again' && block === height - 1 ? [index] : []))
+    const first = indexesOf(({ block }) => block === height)
+    const again = indexesOf(({ block, fate }) => fate === 'mined again' && block === height - 1)
     mine(height, 0, [...first, ...again])
     readTo(height)
     const isGone = (index: number) => ['gone', 'mined again'].includes(payments[index]?.fate ?? '')
@@ -176,7 +200,7 @@ export function played(history: History): { events: ChainBlocks[]; standing: Sta
       )
       readTo(height)
     }
-    const taken = payments.flatMap(({ block, fate }, index) => (fate === 'taken back' && block === height - DEPTH - 1 ? [index] : []))
+    const taken = indexesOf(({ block, fate }) => fate === 'taken back' && block === height - DEPTH - 1)
     if (taken.length > 0) {
       for (let each = height - DEPTH - 1; each <= height; each++)
         mine(
@@ -205,8 +229,10 @@ export function played(history: History): { events: ChainBlocks[]; standing: Sta
   }
   const standing = payments.map(({ cents, kind, fate, isStray = false }, index): Standing => {
     const block = blocks.find(({ payments: inside }) => inside.includes(index))?.height ?? null
-    const isInTime = block !== null && secondOf(block, history.isDense) <= EXPIRES
-    return { cents, kind, block, isInTime, isShallow: fate !== 'taken back', isStray }
+    const second = block === null ? null : secondOf(block, history.isDense)
+    const isInTime = second !== null && second <= EXPIRES
+    const isUncounted = isStray || (chainId === SECOND && history.second === 'not offered')
+    return { cents, kind, block, chainId, second, isInTime, isShallow: fate !== 'taken back', isStray: isUncounted }
   })
   return { events, standing }
 }
@@ -216,26 +242,36 @@ export interface HistoryScope {
   amounts: readonly (readonly number[])[]
   blocks: readonly number[]
   fates: readonly Fate[]
+  kinds?: readonly Paying['kind'][]
   watchedAfter: readonly number[]
   putBacks: readonly History['putBack'][]
   isDense?: boolean
   /** The last one carries the memo of no order. */
   hasStray?: boolean
+  second?: History['second']
+  /** Each way in which the payments are on the second chain. */
+  onSecond?: readonly (readonly boolean[])[]
 }
 
 export function* histories(scope: HistoryScope): Iterable<History> {
-  const { amounts, blocks, fates, watchedAfter, putBacks, isDense = false, hasStray = false } = scope
+  const { amounts, watchedAfter, putBacks, isDense = false, hasStray = false, second, onSecond = [[]] } = scope
+  const others = second && { second }
   for (const cents of amounts)
-    for (const payments of hasStray ? withStray(payings(cents, blocks, fates)) : payings(cents, blocks, fates))
-      for (const after of watchedAfter) for (const putBack of putBacks) yield { payments, watchedAfter: after, putBack, isDense }
+    for (const payments of hasStray ? withStray(payings(cents, scope)) : payings(cents, scope))
+      for (const places of onSecond)
+        for (const after of watchedAfter)
+          for (const putBack of putBacks) {
+            const placed = payments.map((paying, index) => ({ ...paying, isOnSecond: places[index] ?? false }))
+            yield { payments: placed, watchedAfter: after, putBack, isDense, ...others }
+          }
 }
 
-function* payings([first, ...rest]: readonly number[], blocks: readonly number[], fates: readonly Fate[], from = 0): Iterable<Paying[]> {
+function* payings([first, ...rest]: readonly number[], scope: HistoryScope, from = 0): Iterable<Paying[]> {
   if (first === undefined) return yield []
+  const { blocks, fates, kinds = ['router', 'transfer'] } = scope
   for (const block of blocks.filter(each => each >= from))
-    for (const kind of ['router', 'transfer'] as const)
-      for (const fate of fates)
-        for (const others of payings(rest, blocks, fates, block)) yield [{ cents: first, kind, block, fate }, ...others]
+    for (const kind of kinds)
+      for (const fate of fates) for (const others of payings(rest, scope, block)) yield [{ cents: first, kind, block, fate }, ...others]
 }
 
 /** Only a router's payment can carry another memo. */

@@ -1,6 +1,6 @@
 import { orderRules } from '@ponte/orders'
 import type { OrderRules } from './books'
-import { type History, time } from './chain'
+import { FIRST, type History, SECOND, time } from './chain'
 import type { OrderScope } from './order'
 
 export interface OrderFault {
@@ -12,7 +12,20 @@ export interface OrderFault {
   finds: RegExp
 }
 
-const { accept, attach, cancel, changesOf, confirmedTimeOf, receivePayments, review, supersede } = orderRules
+const {
+  accept,
+  attach,
+  cancel,
+  chainIdsOf,
+  changesOf,
+  confirmedTimeOf,
+  factsOf,
+  mismatchesOf,
+  receivePayments,
+  review,
+  supersede,
+  viewOf,
+} = orderRules
 
 export const paying = (
   cents: number,
@@ -31,6 +44,17 @@ const stray = (cents: number, block: number, fate?: History['payments'][number][
   isStray: true,
 })
 export const history = (...payments: History['payments']): History => ({ payments, watchedAfter: 1, putBack: null })
+const onSecond = (cents: number, block: number, fate?: History['payments'][number]['fate']) => ({
+  ...paying(cents, block, fate),
+  isOnSecond: true,
+})
+const onTwo = (...payments: History['payments']): History => ({ ...history(...payments), second: 'offered' })
+const onOneOfTwo = (...payments: History['payments']): History => ({ ...history(...payments), second: 'not offered' })
+/** As if the ids of chains were in the other order. */
+const swapped = <T extends { id: string }>(payment: T): T => ({
+  ...payment,
+  id: payment.id.replace(/^[12]/, chain => String(3 - Number(chain))),
+})
 const PLAIN: OrderScope = { commands: [], parkedMax: 0 }
 
 /** A rule of the verdict that sees another order than there is. */
@@ -112,7 +136,7 @@ export const orderFaults: Record<string, OrderFault> = {
   'a listener that lost its future is believed': {
     history: { ...history(paying(100, 2)), putBack: { at: 4, to: 0, unnoticed: 4, watchesAtOnce: false } },
     finds: /order.expired, and it was paid in time/,
-    rules: { ...orderRules, isCertain: () => true },
+    rules: { ...orderRules, isCertain: () => true, factsOf: (...known) => ({ ...factsOf(...known), isDoubtful: false }) },
   },
   'a dead letter holds up nothing': {
     history: history(paying(100, 2)),
@@ -242,6 +266,126 @@ export const orderFaults: Record<string, OrderFault> = {
     finds: /comes again for the same sum/,
     rules: seeing(order => ({ ...order, notifiedUnits: 0n })),
   },
+  'expiry asks one network alone how far it is confirmed': {
+    history: onTwo(onSecond(100, 2)),
+    finds: /order.expired, and it was paid in time/,
+    rules: { ...orderRules, viewOf: (chainIds, of) => ({ ...viewOf(chainIds, of), time: of(FIRST)?.time ?? null }) },
+  },
+  'expiry asks for the network that is furthest': {
+    history: onTwo(paying(100, 2)),
+    finds: /order.expired, and it was paid in time/,
+    rules: {
+      ...orderRules,
+      viewOf: (chainIds, of) => {
+        const times = chainIds.flatMap(chainId => of(chainId)?.time?.getTime() ?? [])
+        return { ...viewOf(chainIds, of), time: times.length > 0 ? new Date(Math.max(...times)) : null }
+      },
+    },
+  },
+  'expiry asks one network alone whether the order is watched': {
+    history: { ...onTwo(paying(100, 1)), watchedAfter: 6 },
+    finds: /order.expired, and it was paid in time/,
+    rules: {
+      ...orderRules,
+      factsOf: (chainIds, watchedOn, chains) => ({ ...factsOf(chainIds, watchedOn, chains), isWatched: watchedOn.includes(SECOND) }),
+    },
+  },
+  'expiry asks one network alone for its generation': {
+    history: { ...onTwo(paying(100, 1)), watchedAfter: 6, putBack: { at: 5, to: 0, unnoticed: 0, watchesAtOnce: true } },
+    finds: /order.expired, and it was paid in time/,
+    rules: {
+      ...orderRules,
+      factsOf: (chainIds, watchedOn, chains) => ({ ...factsOf(chainIds, watchedOn, chains), generation: chains[1]?.generation ?? '' }),
+      viewOf: (chainIds, of) => ({ ...viewOf(chainIds, of), generation: of(SECOND)?.generation ?? '' }),
+    },
+  },
+  'a listener of another network that lost its future is believed': {
+    history: { ...onTwo(paying(100, 1)), putBack: { at: 4, to: 0, unnoticed: 4, watchesAtOnce: false } },
+    finds: /order.expired, and it was paid in time/,
+    rules: {
+      ...orderRules,
+      isCertain: () => true,
+      factsOf: (chainIds, watchedOn, chains) => ({
+        ...factsOf(chainIds, watchedOn, chains),
+        isDoubtful: factsOf([SECOND], watchedOn, chains).isDoubtful,
+      }),
+    },
+  },
+  'blocks take back what another network has at their heights': {
+    history: onTwo(paying(60, 1), onSecond(40, 1)),
+    finds: /the confirmed sum is not what the chain holds|order.expired, and it was paid in time/,
+    rules: { ...orderRules, isOfChain: () => true },
+  },
+  'of several networks, payments complete an order as they arrive': {
+    history: onTwo(paying(60, 1), onSecond(60, 3)),
+    finds: /the chain does not hold what pays it in time/,
+    rules: {
+      ...orderRules,
+      receivePayments: (ledger, changed, chain, at) =>
+        receivePayments({ ...ledger, order: { ...ledger.order, lastBlock: null, lastIndex: null } }, changed, chain, at),
+    },
+  },
+  'of several networks, payments of one second complete an order in another order than that of the chains': {
+    history: onTwo(paying(60, 1), onSecond(60, 1)),
+    finds: /completed it, and by the chains/,
+    rules: {
+      ...orderRules,
+      receivePayments: (ledger, changed, chain, at) =>
+        receivePayments({ ...ledger, payments: ledger.payments.map(swapped) }, changed.map(swapped), chain, at),
+    },
+  },
+  'of several networks, a payment of the same second comes after what is counted': {
+    history: onTwo(paying(60, 1), onSecond(60, 1)),
+    finds: /completed it, and by the chains/,
+    rules: {
+      ...orderRules,
+      receivePayments: (ledger, changed, chain, at) => {
+        const { lastTime } = ledger.order
+        return receivePayments(
+          { ...ledger, order: { ...ledger.order, lastTime: lastTime && new Date(lastTime.getTime() - 1) } },
+          changed,
+          chain,
+          at,
+        )
+      },
+    },
+  },
+  'money on a network that the order does not offer counts for it': {
+    history: onOneOfTwo(onSecond(100, 1)),
+    finds: /the chain does not hold what pays it in time/,
+    rules: { ...orderRules, mismatchesOf: (reports, order, known) => mismatchesOf(reports, order && offeringAll(order), known) },
+  },
+  'a network that the order does not offer holds back its expiry': {
+    history: onOneOfTwo(),
+    finds: /everything was read: the order is pending and the chain says expired/,
+    rules: { ...orderRules, chainIdsOf: order => chainIdsOf(offeringAll(order)) },
+  },
+  'an order that offers a network from now on expires without it': {
+    history: onOneOfTwo(onSecond(60, 1), onSecond(40, 2)),
+    scope: { commands: ['attach'], parkedMax: 0 },
+    finds: /order.expired, and it was paid in time/,
+    rules: { ...orderRules, chainIdsOf: ({ chainId }) => [chainId] },
+  },
+  'what was seen late takes back what waits to be claimed': {
+    history: onOneOfTwo(onSecond(60, 2), onSecond(40, 2)),
+    scope: { commands: ['attach'], parkedMax: 0 },
+    finds: /the confirmed sum is not what the chain holds|order.expired, and it was paid in time/,
+    rules: {
+      ...orderRules,
+      changesOf: (known, incoming, blocks, coverage) =>
+        changesOf(
+          known.filter(payment => !('reason' in payment)),
+          incoming,
+          blocks,
+          coverage,
+        ),
+    },
+  },
 }
+
+const offeringAll = <T extends Pick<orderRules.Order, 'networks'>>(order: T): T => ({
+  ...order,
+  networks: order.networks.map(network => ({ ...network, isOffered: true })),
+})
 
 export const scopeOf = ({ scope = PLAIN }: OrderFault): OrderScope => scope

@@ -1,7 +1,10 @@
 import { orderRules } from '@ponte/orders'
 import {
+  allRefreshed,
   type Books,
+  type ChainBooks,
   type Command,
+  claimed,
   command,
   emptyBooks,
   looked,
@@ -13,7 +16,7 @@ import {
   take,
   unpark,
 } from './books'
-import { EXPIRES, type History, MEMO, ORDER_ID, played, type Standing, time } from './chain'
+import { EXPIRES, FIRST, type History, MEMO, ORDER_ID, played, SECOND, type Standing, time } from './chain'
 import { explore, type Model, type Step, type Walk } from './explorer'
 
 /** What can happen to an order beside its payments. */
@@ -35,7 +38,7 @@ export interface OrderState {
   cancelled: number
   /** What was confirmed when the merchant accepted it; null when they did not. */
   accepted: bigint | null
-  /** Whether the order had expired when money of no order was attached; null when none was. */
+  /** Whether the order had expired when money of no order was attached, and what came with it on its network claimed; null when none was. */
   attached: 'before its end' | 'after it expired' | null
   /** The sum that was last notified as too little. */
   notified: string
@@ -46,7 +49,7 @@ const CENT = 10_000n
 const ASKED = 100
 const REQUIRED = 99
 
-const order = (subscriptionId: string | null): orderRules.Order => ({
+const order = (subscriptionId: string | null, second: History['second']): orderRules.Order => ({
   ...orderRules.open(
     {
       ...{ id: ORDER_ID, memo: MEMO, subscriptionId, externalRef: null, description: null, metadata: {} },
@@ -54,25 +57,39 @@ const order = (subscriptionId: string | null): orderRules.Order => ({
       ...{ brlCentavos: 500n, expiresAt: time(EXPIRES) },
     },
     { rateMicros: 5_000_000n, source: 'static', asOf: time(0), spreadBps: 0 },
-    { chainId: 1, tokenAddress: '0x02', routerAddress: '0x03', feeBps: 100n, tolerance: { defaultUnits: CENT, maxUnits: 5_000_000n } },
+    { chainId: FIRST, tokenAddress: '0x02', routerAddress: '0x03', feeBps: 100n, tolerance: { defaultUnits: CENT, maxUnits: 5_000_000n } },
     time(0),
   ),
   depositAddress: '0x04',
+  networks: second
+    ? [
+        {
+          ...{ chainId: SECOND, isOffered: second === 'offered', tokenAddress: '0x02', routerAddress: '0x03', depositAddress: '0x04' },
+          ...{ watchFrom: 0, merchantIsContract: false },
+        },
+      ]
+    : [],
 })
 
 /** One history of the chain: every order in which its events arrive, again or never, and every moment of a look and of a command. */
 export function orderModel(history: History, scope: OrderScope, rules: OrderRules = orderRules): Model<OrderState> {
   const { events, standing } = played(history)
   const messages = events.map(reported)
-  const all = (1 << messages.length) - 1
-  const truths = { own: truthOf(standing.filter(({ isStray }) => !isStray)), all: truthOf(standing) }
+  const maskOf = (isMeant: (message: (typeof messages)[number]) => boolean) =>
+    messages.reduce((mask, message, index) => (isMeant(message) ? mask | (1 << index) : mask), 0)
+  const all = maskOf(() => true)
+  const ofFirst = maskOf(({ blocks }) => blocks.chain_id === FIRST)
+  const truths = {
+    own: truthOf(standing.map(one => (one.isStray ? { ...one, block: null, isInTime: false } : one))),
+    all: truthOf(standing),
+  }
   const truthIn = ({ attached }: Pick<OrderState, 'attached'>) => (attached === null ? truths.own : truths.all)
   const name = (index: number) => describe(messages[index]?.blocks)
   const isPeriod = scope.commands.some(one => one === 'supersede' || one === 'release')
 
   return {
     start: {
-      books: emptyBooks(order(isPeriod ? '01981f3c-0000-7000-8000-000000000003' : null)),
+      books: emptyBooks(order(isPeriod ? '01981f3c-0000-7000-8000-000000000003' : null, history.second)),
       ...{ read: 0, parked: 0, commanded: 0, paid: 0, expired: 0, cancelled: 0, accepted: null, attached: null, notified: '', fault: null },
     },
     key: keyOf,
@@ -99,8 +116,14 @@ export function orderModel(history: History, scope: OrderScope, rules: OrderRule
           }
         }
       }
-      yield { name: 'a replica looks how far the chain is known', next: { ...state, books: refreshed(state.books, rules) } }
+      for (const { chainId } of state.books.chains)
+        yield {
+          name: `a replica looks how far ${chainName(chainId)} is known`,
+          next: { ...state, books: refreshed(state.books, chainId, rules) },
+        }
       yield { name: 'it expires what is due', next: after(state, looked(state.books, rules)) }
+      const claim = claimed(state.books, rules)
+      if (claim.books !== state.books) yield { name: 'what came on a network that it offers by now is claimed', next: after(state, claim) }
       yield* commandsOf(state)
     },
     faults: state => [...(state.fault === null ? [] : [state.fault]), ...faultsOf(state)],
@@ -147,12 +170,14 @@ export function orderModel(history: History, scope: OrderScope, rules: OrderRule
   }
 
   function after(state: OrderState, { books, events: published }: Outcome): OrderState {
-    let { paid, expired, cancelled, notified } = state
+    let { paid, expired, cancelled, notified, attached } = state
     let fault: string | null = null
     const truth = truthIn({ attached: books.attached.size > 0 ? 'before its end' : null })
     for (const { type, data } of published) {
       if (type === 'order.paid') paid++
       if (type === 'order.expired') expired++
+      // What is claimed a moment later pays it then.
+      if (type === 'order.expired' && attached !== null && claimed(books, rules).books !== books) attached = 'after it expired'
       if (type === 'order.cancelled') cancelled++
       if (type === 'order.expired' && isConfirming(books)) fault = 'order.expired while what would pay it is being confirmed'
       if (type === 'order.paid' && truth.isShallow && !standsOf(standing, txHashIn(data))) fault = 'order.paid names a payment that is gone'
@@ -163,7 +188,7 @@ export function orderModel(history: History, scope: OrderScope, rules: OrderRule
         notified = sum
       }
     }
-    return { ...state, books, paid, expired, cancelled, notified, fault }
+    return { ...state, books, paid, expired, cancelled, attached, notified, fault }
   }
 
   function faultsOf(state: OrderState): string[] {
@@ -199,14 +224,17 @@ export function orderModel(history: History, scope: OrderScope, rules: OrderRule
     if (truth.isShallow && exception !== exceptionOf(status, state))
       faults.push(`everything was read: the order says ${exception}, the chain ${exceptionOf(status, state)}`)
     if (status === 'paid' && !standsOf(standing, txHash)) faults.push('everything was read: tx_hash names a payment that is gone')
+    if (books.order.completingTxHash !== truth.completing)
+      faults.push(`everything was read: ${books.order.completingTxHash} completed it, and by the chains ${truth.completing}`)
     return faults
   }
 
   /** All of it was read, and was looked at since. */
-  function isQuiet({ books, read, parked }: OrderState): boolean {
-    if (read !== all || parked !== 0) return false
-    const { view } = refreshed(books, rules)
-    return view.time?.getTime() === books.view.time?.getTime() && looked(books, rules).books === books && books.order.status !== 'pending'
+  function isQuiet({ books, read, parked, attached }: OrderState): boolean {
+    // A network that the order does not offer may stand still.
+    const needed = history.second === 'not offered' && attached === null ? ofFirst : all
+    if ((read & needed) !== needed || parked !== 0) return false
+    return allRefreshed(books, rules) === books && looked(books, rules).books === books && claimed(books, rules).books === books
   }
 
   /** The plan has asked for its end, or has another order paid. */
@@ -253,22 +281,25 @@ export function walkOrders(histories: Iterable<History>, scope: OrderScope, tota
   return count
 }
 
-const tell = ({ payments, watchedAfter, putBack, isDense }: History): string =>
+const chainName = (chainId: number) => (chainId === SECOND ? 'the second chain' : 'the chain')
+
+const tell = ({ payments, watchedAfter, putBack, isDense, second }: History): string =>
   [
     `an order of 1.00 that ends with block ${EXPIRES}, watched after block ${watchedAfter}`,
     ...payments.map(
-      ({ cents, kind, block, fate, isStray }, index) =>
-        `payment ${index + 1} of ${cents} cents by ${kind} in block ${block}${isStray ? ', of no order' : ''}: ${fate}`,
+      ({ cents, kind, block, fate, isStray, isOnSecond }, index) =>
+        `payment ${index + 1} of ${cents} cents by ${kind} in ${isOnSecond ? 'second ' : ''}block ${block}${isStray ? ', of no order' : ''}: ${fate}`,
     ),
+    ...(second ? [`a second network is ${second}`] : []),
     ...(isDense ? [`blocks ${EXPIRES + 1} to ${EXPIRES + 3} have the time of block ${EXPIRES}`] : []),
     ...(putBack ? [`the listener is put back after block ${putBack.at} to block ${putBack.to}, unnoticed for ${putBack.unnoticed}`] : []),
   ].join('; ')
 
 function describe(blocks: ReturnType<typeof played>['events'][number] | undefined): string {
   if (!blocks) return ''
-  const { generation, version, advanced, payments, gone, watched } = blocks
+  const { chain_id, generation, version, advanced, payments, gone, watched } = blocks
   return [
-    `${generation.slice(-1)}.${version}`,
+    `${chain_id === SECOND ? 'second ' : ''}${generation.slice(-1)}.${version}`,
     ...payments.map(({ tx_hash, block_hash, is_confirmed }) => `${tx_hash} in ${block_hash} ${is_confirmed ? 'confirmed' : 'seen'}`),
     ...gone.map(hash => `${hash} is gone`),
     ...(advanced ? [`blocks ${advanced.from} to ${advanced.to} confirmed`] : []),
@@ -281,21 +312,27 @@ interface Truth {
   inTime: number
   /** The sum up to the end of the block that completed it. */
   completed: number
+  /** The payment with which that is reached. */
+  completing: string | null
   isShallow: boolean
 }
 
-/** What the chain holds in the end, counted by itself. */
+/** What the chains hold in the end, counted by itself: in the order of block times, those of one second by chain, block and log. */
 function truthOf(standing: readonly Standing[]): Truth {
-  const stands = standing.flatMap(({ cents, block }) => (block === null ? [] : [{ cents, block }]))
-  const sumTo = (end: number) => stands.filter(({ block }) => block <= end).reduce((sum, { cents }) => sum + cents, 0)
-  const completing = stands
-    .map(({ block }) => block)
-    .sort((a, b) => a - b)
-    .find(block => sumTo(block) >= REQUIRED)
+  const stands = standing
+    .flatMap(({ cents, block, second, chainId }, index) =>
+      block === null ? [] : [{ cents, at: [second ?? 0, chainId, block, index], index }],
+    )
+    .sort((a, b) => a.at.map((each, place) => each - (b.at[place] ?? 0)).find(distance => distance !== 0) ?? 0)
+  const sumTo = (end: number) => stands.slice(0, end + 1).reduce((sum, { cents }) => sum + cents, 0)
+  const completing = stands.findIndex((_, index) => sumTo(index) >= REQUIRED)
+  const blockOf = (index: number) => stands[index]?.at.slice(1, 3).join()
+  const endOfBlock = stands.findLastIndex((_, index) => blockOf(index) === blockOf(completing))
   return {
-    sum: sumTo(Number.POSITIVE_INFINITY),
+    sum: sumTo(stands.length),
     inTime: standing.reduce((sum, { cents, isInTime }) => (isInTime ? sum + cents : sum), 0),
-    completed: completing === undefined ? 0 : sumTo(completing),
+    completed: completing < 0 ? 0 : sumTo(endOfBlock),
+    completing: completing < 0 ? null : `transaction ${(stands[completing]?.index ?? 0) + 1}`,
     isShallow: standing.every(one => one.isShallow),
   }
 }
@@ -332,16 +369,29 @@ function keyOf({ books, read, parked, commanded, paid, expired, cancelled, accep
 function keyOfBooks(books: Books): string {
   const known = keys.get(books)
   if (known !== undefined) return known
-  const { order: one, payments, strays, generation, ranges, gone, watched, view, leases, since } = books
+  const { order: one, payments, strays } = books
   const isSet = (value: unknown) => (value === null ? 0 : 1)
-  const generationOf = (name: string | null) => name?.slice(-1) ?? '-'
+  const keysOf = (all: readonly orderRules.Payment[]) =>
+    all
+      .map(({ id, status, generation, version }) => `${id} ${status} ${generationOf(generation)}${version}`)
+      .sort()
+      .join()
   const key = [
     `${one.status} ${one.exception} ${one.txHash} ${isSet(one.paidAt)}${isSet(one.expiredAt)}${isSet(one.supersededAt)}${isSet(one.withdrawnAt)}${isSet(one.settledAt)}${isSet(one.acceptedAt)} ${one.acceptedUnits}`,
-    `${one.confirmedUnits} ${one.seenUnits} ${one.completedUnits} ${one.completingBlock} ${one.lastBlock} ${one.lastIndex}`,
-    [...payments, ...strays]
-      .map(({ id, status, generation: of, version }) => `${id} ${status} ${generationOf(of)}${version}`)
-      .sort()
-      .join(),
+    `${one.confirmedUnits} ${one.seenUnits} ${one.completedUnits} ${one.completingTxHash} ${one.lastTxHash} ${one.completingBlock} ${one.lastBlock} ${one.lastIndex}`,
+    keysOf(payments),
+    keysOf(strays),
+    ...books.chains.map(keyOfChain),
+    [...books.parked].sort().join(),
+  ].join('|')
+  keys.set(books, key)
+  return key
+}
+
+const generationOf = (name: string | null) => name?.slice(-1) ?? '-'
+
+function keyOfChain({ generation, since, ranges, gone, watched, view, leases }: ChainBooks): string {
+  return [
     `${generationOf(generation)} ${since} ${ranges.join(';')}`,
     [...gone]
       .map(([hash, by]) => `${hash}${generationOf(by.generation)}${by.version}`)
@@ -353,8 +403,5 @@ function keyOfBooks(books: Books): string {
       .map(({ lease, seenVersion, endedVersion }) => `${lease}${seenVersion}${endedVersion}`)
       .sort()
       .join(),
-    [...books.parked].sort().join(),
   ].join('|')
-  keys.set(books, key)
-  return key
 }

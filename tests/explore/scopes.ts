@@ -55,8 +55,27 @@ export const smallOrders: readonly OrderWalk[] = [
   ],
   ['one payment, and four blocks in the second in which it ends', { ...ONE, isDense: true }, PLAIN],
   ['two payments', { ...ONE, amounts: [[60, 40]], blocks: [2], fates: ['stays', 'gone'] }, PLAIN],
+  [
+    'two networks, a half on each',
+    { ...ONE, amounts: [[60, 40]], blocks: [2], kinds: ['transfer'], fates: ['stays'], second: 'offered', onSecond: [[false, true]] },
+    PLAIN,
+  ],
+  [
+    'two networks, of which the order offers one',
+    { ...ONE, amounts: [[100]], blocks: [2], kinds: ['transfer'], fates: ['stays', 'gone'], second: 'not offered', onSecond: [[true]] },
+    { commands: ['attach'], parkedMax: 0 },
+  ],
+  [
+    'two networks, of which the order offers one, and two payments on the other',
+    { ...ONE, amounts: [[60, 40]], blocks: [2], kinds: ['transfer'], fates: ['stays'], second: 'not offered', onSecond: [[true, true]] },
+    { commands: ['attach'], parkedMax: 0 },
+  ],
 ]
 
+const ON_EACH = [
+  [false, true],
+  [true, false],
+]
 const TWO: HistoryScope = { ...ONE, amounts: [[60, 40]], blocks: [1, 2, 5] }
 export const wideOrders: readonly OrderWalk[] = [
   ['two payments that pay it together', { ...TWO, fates: ['stays', 'mined again'] }, PLAIN],
@@ -97,6 +116,16 @@ export const wideOrders: readonly OrderWalk[] = [
     { ...ONE, amounts: [[99], [98], [130]], blocks: [1, 2, 3, 5] },
     { commands: ['cancel'], parkedMax: 0 },
   ],
+  [
+    'two networks, a payment on each, of which one or both are gone',
+    { ...TWO, blocks: [2, 5], kinds: ['transfer'], fates: ['stays', 'gone'], second: 'offered', onSecond: ON_EACH },
+    PLAIN,
+  ],
+  [
+    'two networks of which the order offers one, and two payments, counted for it at any moment',
+    { ...TWO, blocks: [2], kinds: ['transfer'], fates: ['stays', 'gone'], second: 'not offered', onSecond: [...ON_EACH, [true, true]] },
+    { commands: ['attach'], parkedMax: 0 },
+  ],
 ]
 
 /** Those in which the listener's database is put back, or the chain takes back what was confirmed. */
@@ -135,6 +164,19 @@ export const widePutBacks: readonly OrderWalk[] = [
     'one payment, a listener that is put back, and the ends of a plan',
     { ...ONE, blocks: [2], fates: ['stays', 'mined again'], putBacks: PUT_BACK.slice(0, 2) },
     { commands: ['supersede', 'release'], parkedMax: 0 },
+  ],
+  [
+    'two networks, one payment, and a listener that is put back',
+    {
+      ...ONE,
+      blocks: [1],
+      kinds: ['transfer'],
+      fates: ['stays'],
+      putBacks: PUT_BACK.slice(0, 2),
+      second: 'offered',
+      onSecond: [[false], [true]],
+    },
+    PLAIN,
   ],
   [
     'a confirmed payment that is taken back',

@@ -1,5 +1,5 @@
 import { orderRules } from '@ponte/orders'
-import { type Books, command, emptyBooks, looked, refreshed, reported, take } from '../explore/books'
+import { allRefreshed, type Books, command, emptyBooks, looked, reported, take } from '../explore/books'
 import { eventOf, type OrderOutcome, type Place, type Trace } from './traces'
 
 /** The model's seconds, from an instant at which its order ends. */
@@ -68,7 +68,7 @@ function pureReplica(): { replica: Replica; place: Place } {
   const replica: Replica = {
     read(message) {
       note(take(books, reported(message), orderRules))
-      books = refreshed(books, orderRules)
+      books = allRefreshed(books, orderRules)
       note(looked(books, orderRules))
     },
     ask: what => note(command(what, books, orderRules)),

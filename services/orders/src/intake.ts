@@ -1,4 +1,4 @@
-import { ApiError, CENT, type ChainBlocks, chainIdOf, type NewEvent } from '@ponte/contracts'
+import { ApiError, CENT, type ChainBlocks, type NewEvent } from '@ponte/contracts'
 import {
   isTransient,
   isUniqueViolation,
@@ -14,7 +14,7 @@ import type { Change, Order } from './order/order'
 import { receivePayments } from './order/progress'
 import { type Blocks, changesOf } from './payment/blocks'
 import { type MismatchReason, mismatchesOf, unmatchedEvents } from './payment/mismatch'
-import { hasSeveralNetworks, isNewer, type Payment } from './payment/payment'
+import { hasSeveralNetworks, isNewer, isOfChain, type Payment } from './payment/payment'
 import { isDirect, type Report, reportsOf, sweepsOf } from './payment/report'
 import { requireNonePromised } from './refund/stored-refund'
 import type { Cursor, IntakeLedger, Store, Taken, Unmatched } from './store'
@@ -98,9 +98,7 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
       gone: memo === undefined ? blocks.gone : [],
       range: memo === undefined ? blocks.advanced : null,
     })
-    // Blocks speak of their own chain alone: a payment that they do not name is missing there.
-    const isOfChain = ({ id }: { id: string }) => [null, blocks.chain_id].includes(chainIdOf(id))
-    const unmatched = related.unmatched.filter(isOfChain)
+    const unmatched = related.unmatched.filter(row => isOfChain(row, blocks.chain_id))
     const stated = memo === undefined ? statedBy(blocks, cursor) : { ...statedBy(blocks, cursor), advanced: null, gone: new Set<string>() }
     const byOrder = new Map(ledgers.map(ledger => [ledger.order.memo, ledger]))
     const attachedTo = new Map(
@@ -122,19 +120,24 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
       // Until the listener answers that it is watched still, it does not expire.
       (isOver ? [] : ledgers).map(ledger => ({ ...ledger, isWatched: ledger.isWatched && !watched.has(ledger.order.id) })),
       ({ order, payments: known, watchedOn }) => {
-        const payments = known.filter(isOfChain)
+        const payments = known.filter(payment => isOfChain(payment, blocks.chain_id))
         const through = watched.get(order.id) ?? -1
         const coverage = {
           isWatched: through >= 0 || (watchedOn.includes(blocks.chain_id) && !watched.has(order.id)),
           through: through >= 0 ? BigInt(through) : null,
         }
         const counted = (byMemo.get(order.memo) ?? []).filter(isCounted).map(({ payment }) => payment)
+        // A late statement undoes nothing of what waits for the order to be claimed.
+        const waiting = unmatched.filter(({ id }) => counted.some(payment => payment.id === id))
         // A later statement may give the same log to another order.
         const moved = payments.filter(
           known => known.status !== 'orphaned' && memoOf.get(known.id) !== undefined && memoOf.get(known.id) !== order.memo,
         )
         const left = moved.filter(known => isNewer(stated, known)).map((known): Payment => ({ ...known, status: 'orphaned' }))
-        return [...changesOf(payments, counted, stated, coverage).filter(({ id }) => !left.some(gone => gone.id === id)), ...left]
+        return [
+          ...changesOf([...payments, ...waiting], counted, stated, coverage).filter(({ id }) => !left.some(gone => gone.id === id)),
+          ...left,
+        ]
       },
     )
     const taking = new Set(orders.flatMap(({ change, changed }) => changed.map(({ id }) => `${id} ${change.order.memo}`)))

@@ -439,6 +439,24 @@ it('counts money of each network that came before its order once, also where som
   expect(rows.reduce((sum, { confirmed }) => sum + Number(confirmed), 0)).toBe(3_000_000)
 })
 
+it('keeps what is confirmed of an order that offers its network from now on, where what was seen of it comes late', async () => {
+  const body = { brl_amount: '54.20', chain_ids: [31337] }
+  const order: OrderBody = (await request(system.url).post('/api/v1/orders').set(asMerchant()).send(body)).body
+  const paid = second.payment(order, there)
+  const seen = second.next('detected', paid)
+  await second.report('confirmed', paid)
+  // As a replica leaves it that counted other money of that network for the order and died before it claimed the rest.
+  await system.sql.query("UPDATE orders SET networks = jsonb_set(networks, '{0,isOffered}', 'true') WHERE id = $1", [order.id])
+  await system.bus.publish(seen)
+  const { rows } = await system.sql.query(
+    'SELECT status FROM payments WHERE order_id = $1 UNION ALL SELECT status FROM unmatched_payments WHERE memo = $2',
+    [order.id, order.memo],
+  )
+  expect(rows).toEqual([{ status: 'confirmed' }])
+  await second.report('confirmed', paid)
+  expect(await read(order)).toMatchObject({ status: 'paid', payments: [{ network: 'polygon', status: 'confirmed' }] })
+})
+
 it('names an address that cannot be swept on the second network, once where it cannot be on both', async () => {
   const order = await create()
   const items = async () => {

@@ -44,5 +44,5 @@ export const standsStill = (confirmedTime: Date | null, at: Date, afterMs: numbe
   afterMs > 0 && (confirmedTime === null || at.getTime() - confirmedTime.getTime() > afterMs)
 
 /** The generations of an order's chains, as one: another one of any of them is another history. */
-export const generationsOf = (chainIds: readonly number[], of: (chainId: number) => { generation: string | null } | undefined): string =>
+export const generationsOf = (chainIds: readonly number[], of: (chainId: number) => { generation?: string | null } | undefined): string =>
   chainIds.map(chainId => of(chainId)?.generation ?? '').join(' ')

@@ -1,4 +1,5 @@
 import { CENT, type OrderException, type OrderStatus, roundingOf } from '@ponte/contracts'
+import { generationsOf, isCertain, type Lease } from '../chain/history'
 import type { Tally } from './tally'
 
 export interface Terms {
@@ -39,6 +40,26 @@ export interface ChainView {
   time: Date | null
   generation?: string | null
 }
+
+/** The networks of an order, together: as far as each of them is known. */
+export function viewOf(chainIds: readonly number[], of: (chainId: number) => ChainView | undefined): ChainView {
+  const times = chainIds.map(chainId => of(chainId)?.time ?? null)
+  const time = times.includes(null) ? null : new Date(Math.min(...times.map(Number)))
+  return { time, generation: generationsOf(chainIds, of) }
+}
+
+export interface ChainFacts {
+  chainId: number
+  generation: string | null
+  leases: readonly Lease[]
+}
+
+/** The same of whether all that came on them is known. `watchedOn` names the chains on which the order is watched in their present generations. */
+export const factsOf = (chainIds: readonly number[], watchedOn: readonly number[], chains: readonly ChainFacts[]) => ({
+  isWatched: chainIds.every(id => watchedOn.includes(id)),
+  generation: generationsOf(chainIds, id => chains.find(({ chainId }) => chainId === id)),
+  isDoubtful: chains.some(({ chainId, leases }) => chainIds.includes(chainId) && !isCertain(leases)),
+})
 
 export interface Verdict {
   status: OrderStatus

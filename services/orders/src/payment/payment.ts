@@ -78,6 +78,9 @@ export const chainIdsOf = ({ chainId, networks }: Pick<Payable, 'chainId' | 'net
 ]
 export const hasSeveralNetworks = (order: Pick<Payable, 'chainId' | 'networks'>): boolean => chainIdsOf(order).length > 1
 
+/** Blocks speak of their own chain alone: a payment that they do not name is missing there. Ids of early releases name none. */
+export const isOfChain = ({ id }: { id: string }, chainId: number): boolean => [null, chainId].includes(chainIdOf(id))
+
 /** Of the chains that are followed, the one on which most of the confirmed money of an order came; its first where nothing did. */
 export function mainChainOf(order: Payable, payments: readonly Payment[], followed: { has(chainId: number): boolean }): number {
   const units = Map.groupBy(confirmedPayments(payments), ({ id }) => chainIdOf(id) ?? order.chainId)

@@ -1,9 +1,9 @@
 import type { ChainBlocks, EventData } from '@ponte/contracts'
 import { type Database, outboxRows, type Statement } from '@ponte/service-kit'
 import { z } from 'zod'
-import { confirmedTimeOf, generationsOf, type History, isCertain, watermarkOf } from '../chain/history'
+import { confirmedTimeOf, type History, isCertain, watermarkOf } from '../chain/history'
 import type { PrismaClient } from '../generated/client'
-import type { ChainView } from '../order/verdict'
+import { type ChainView, viewOf } from '../order/verdict'
 import { chainIdsOf, type Payable } from '../payment/payment'
 import { UNBLOCKED_CTE, UNSIGNED_CTE } from './relayer'
 import { isOlder } from './stated'
@@ -188,12 +188,7 @@ export function chainStore(database: Database, prisma: PrismaClient, now: () => 
     view: (chainId: number): ChainState => states.get(chainId) ?? NOTHING,
 
     /** The same of all networks of an order, together: as far as each of them is known. */
-    viewOf(order: Pick<Payable, 'chainId' | 'networks'>): ChainView {
-      const chainIds = chainIdsOf(order)
-      const times = chainIds.map(chainId => states.get(chainId)?.time ?? null)
-      const time = times.includes(null) ? null : new Date(Math.min(...times.map(Number)))
-      return { time, generation: generationsOf(chainIds, chainId => states.get(chainId)) }
-    },
+    viewOf: (order: Pick<Payable, 'chainId' | 'networks'>): ChainView => viewOf(chainIdsOf(order), chainId => states.get(chainId)),
 
     /** True when no chain can have confirmed this time yet, as far as our clock knows. */
     liesAhead: (time: string): boolean => Date.parse(time) > latestTime().getTime(),

@@ -1,11 +1,10 @@
 import { CENT } from '@ponte/contracts'
 import { type Database, groupCommit } from '@ponte/service-kit'
 import { z } from 'zod'
-import { generationsOf, isCertain, type Lease } from '../chain/history'
 import type { PrismaClient } from '../generated/client'
 import type { OrderHistory } from '../order/body'
 import type { Ledger, Order } from '../order/order'
-import type { ChainView } from '../order/verdict'
+import { type ChainFacts, type ChainView, factsOf } from '../order/verdict'
 import { chainIdsOf } from '../payment/payment'
 import { FIRST_ID, LEASES } from './chain'
 import { LEFT_OVER, TO_RETURN } from './left-over'
@@ -25,18 +24,11 @@ export interface LedgerFields {
   /** Chains on which it is watched in their present generations. */
   watched_on: readonly number[]
   is_held: boolean
-  chains: readonly { chainId: number; generation: string | null; leases: readonly Lease[] }[]
+  chains: readonly ChainFacts[]
 }
 export function toFacts(row: LedgerFields): Ledger {
   const order = toOrder(row)
-  const ids = chainIdsOf(order)
-  return {
-    order,
-    isWatched: ids.every(id => row.watched_on.includes(id)),
-    isHeld: row.is_held,
-    generation: generationsOf(ids, id => row.chains.find(({ chainId }) => chainId === id)),
-    isDoubtful: row.chains.some(({ chainId, leases }) => ids.includes(chainId) && !isCertain(leases)),
-  }
+  return { order, isHeld: row.is_held, ...factsOf(chainIdsOf(order), row.watched_on, row.chains) }
 }
 
 // Raw SQL because it is one statement: what decides could change in between two.
