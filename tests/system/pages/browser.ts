@@ -3,6 +3,7 @@ import axe from 'axe-core'
 import type { TypedDataDomain, TypedDataField } from 'ethers'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page, type Response } from 'playwright-core'
 import { openApiValidator } from '../../world'
+import { answerCalls, CallsError, type WalletCalls } from './wallet-calls'
 
 export const PHONE = { width: 390, height: 844 }
 export const DESKTOP = { width: 1280, height: 860 }
@@ -74,28 +75,31 @@ export interface InjectedWallet {
   lacks: Set<string>
   /** Where it is, whether it knows of the network, and whether it goes there when asked. */
   network: { chainId: number; known: boolean; goes: boolean }
-  /** Its account of the local chains. */
-  account: number
+  /** Its account of the local chains, or a private key. */
+  account: number | string
   /** The gas of its transactions when it does not ask the network how much they need. */
   gasLimit: number | null
+  /** Its taking several calls at once; without, it knows no such method. */
+  calls: WalletCalls | null
 }
 
 /** A small EIP-1193 wallet in every page of the context, with an account of the local chains behind it. It begins on another network. */
 export async function injectWallet(
   context: BrowserContext,
   chain: LocalChain,
-  account: number,
+  account: number | string,
   others: readonly LocalChain[] = [],
 ): Promise<InjectedWallet> {
   const chains = [chain, ...others]
   const refused = new Set<string>()
   const held = new Map<string, Promise<void>>()
   const asked: string[] = []
-  const wallet: Pick<InjectedWallet, 'lacks' | 'network' | 'account' | 'gasLimit'> = {
+  const wallet: Pick<InjectedWallet, 'lacks' | 'network' | 'account' | 'gasLimit' | 'calls'> = {
     account,
     lacks: new Set(),
     network: { chainId: 1, known: true, goes: true },
     gasLimit: null,
+    calls: null,
   }
   const answer = async ({ method, params = [] }: Call): Promise<unknown> => {
     const here = chains.find(({ chainId }) => chainId === wallet.network.chainId) ?? chain
@@ -120,6 +124,10 @@ export async function injectWallet(
       const gas = wallet.gasLimit === null ? {} : { gasLimit: wallet.gasLimit }
       return (await signer.sendTransaction({ to: transaction.to, data: transaction.data, ...gas })).hash
     }
+    if (/^wallet_(getCapabilities|sendCalls|getCallsStatus)$/.test(method)) {
+      if (wallet.calls === null) throw new WalletError(-32601, 'The method does not exist.')
+      return answerCalls(wallet.calls, { account: wallet.account, gasLimit: wallet.gasLimit, chains }, method, params)
+    }
     if (method === 'eth_signTypedData_v4') return sign(signer, String(params[1]))
     return here.provider.send(method, params)
   }
@@ -130,7 +138,7 @@ export async function injectWallet(
     try {
       return { result: await answer(call) }
     } catch (error) {
-      const code = error instanceof WalletError ? error.code : -32000
+      const code = error instanceof WalletError || error instanceof CallsError ? error.code : -32000
       return { error: { code, message: error instanceof Error ? error.message : String(error) } }
     }
   })

@@ -4,8 +4,10 @@ import { remember, remembered } from '../../memory'
 
 /** A payment that left from this browser and that the network has not shown us yet. Kept over reloads and seen by every tab. */
 export interface SentPayment {
-  /** Null when the payer signed and the service submits. */
+  /** Null when the payer signed and the service submits, and while the wallet has only named its calls. */
   hash: string | null
+  /** The wallet's name of the calls that pay. */
+  calls?: string | undefined
   /** The payer's signature, when the service submits; it can pay this order and nothing else. */
   authorization: AuthorizePayment | null
   payer: string
@@ -49,6 +51,7 @@ function read(text: string | null): SentPayment | null {
     if (typeof sent?.payer !== 'string' || typeof sent.at !== 'number' || typeof sent.receivedBefore !== 'string') return null
     return {
       hash: sent.hash ?? null,
+      calls: sent.calls,
       authorization: sent.authorization ?? null,
       payer: sent.payer,
       at: sent.at,

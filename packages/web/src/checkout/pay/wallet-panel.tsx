@@ -14,11 +14,7 @@ export interface WalletPanelProps {
   onSent(sent: SentPayment): void
 }
 
-type Way = (
-  wallet: Wallet,
-  checkout: CheckoutBody,
-  onStep: (step: Step) => void,
-) => Promise<Pick<SentPayment, 'hash' | 'payer' | 'authorization'>>
+type Way = (wallet: Wallet, checkout: CheckoutBody, onStep: (step: Step) => void) => Promise<Omit<SentPayment, 'at' | 'receivedBefore'>>
 
 const byTransaction: Way = async ({ provider }, checkout, onStep) => ({
   ...(await payWithWallet(provider, checkout, onStep)),

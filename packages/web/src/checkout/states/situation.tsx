@@ -62,7 +62,7 @@ function Open({ checkout, clockOffsetMs, sent, setSent }: OpenProps) {
   const isOut = authorization !== null && isSignatureOut(authorization)
   const isReorged = checkout.exception === 'reorged'
 
-  if (sent) return <SentPanel orderId={checkout.id} sent={sent} onFailed={onFailed} onForget={() => setSent(null)} />
+  if (sent) return <SentPanel orderId={checkout.id} sent={sent} onFailed={onFailed} onSent={setSent} onForget={() => setSent(null)} />
   // It may have been signed in another browser: another payer with the link must not pay a second time.
   if (isComing && parseUsdc(checkout.due) === 0n) return <Notice tone="wait" state="signed" />
   if (seconds === 0) return <Closed checkout={checkout} tone="warn" state={isReorged ? 'reorged' : 'timeUp'} />

@@ -10,7 +10,10 @@ import { typedPermit } from './typed-permit'
 export type Step = 'connect' | 'network' | 'check' | 'sign' | 'authorize' | 'approve' | 'pay'
 
 export interface Sent {
-  hash: string
+  /** Null while the wallet has only named its calls. */
+  hash: string | null
+  /** The wallet's name of the calls that it took together (EIP-5792). */
+  calls?: string
   payer: string
 }
 
@@ -20,8 +23,8 @@ const RECEIPT_WAIT_MS = 10 * 60_000
 
 /**
  * Pays what is due with a wallet: connects, switches the network, and pays with as few confirmations as token and wallet allow: one if the
- * router may take the amount already, a signature and one transaction where the token has EIP-2612, an approval and a payment otherwise.
- * Throws Refusal.
+ * router may take the amount already or the wallet takes approval and payment together, a signature and one transaction where the token has
+ * EIP-2612, an approval and a payment otherwise. Throws Refusal.
  */
 export async function payWithWallet(provider: Provider, checkout: CheckoutBody, onStep: (step: Step) => void): Promise<Sent> {
   try {
@@ -29,7 +32,12 @@ export async function payWithWallet(provider: Provider, checkout: CheckoutBody, 
     onStep('check')
     const order = { memo: checkout.memo, merchant: checkout.payment.merchant_address, amount: parseUsdc(checkout.due) }
     const of = talk(provider, payer, checkout)
-    const data = await paymentCall(of, order, onStep)
+    const allowed = await readAllowed(of, order.amount)
+    // Without this part of the page the payer confirms twice instead of once.
+    const pay = allowed ? null : await import('../parts').then(({ payAtOnce }) => payAtOnce, absent)
+    const taken = await pay?.(of, order, checkout, onStep)
+    if (taken) return { hash: null, calls: taken, payer }
+    const data = allowed ? calls.pay(order) : ((await permitted(of, order, onStep)) ?? (await approved(of, order, onStep)))
     onStep('pay')
     return { hash: await send(of, of.router, data), payer }
   } catch (error) {
@@ -45,19 +53,20 @@ const talk = (provider: Provider, payer: string, { payment }: CheckoutBody) => (
   router: payment.router_address,
   read: (to: string, data: string) => provider.request({ method: 'eth_call', params: [{ to, data }, 'latest'] }),
 })
-type Talk = ReturnType<typeof talk>
+export type Talk = ReturnType<typeof talk>
 
-async function paymentCall(of: Talk, order: calls.RouterPayment, onStep: (step: Step) => void): Promise<string> {
-  const { provider, payer, token, router, read } = of
+/** Whether the router may take the amount already. Throws Refusal where the account cannot pay it. */
+async function readAllowed({ provider, payer, token, router, read }: Talk, amount: bigint): Promise<boolean> {
   const [balance, allowed, gas] = await Promise.all([
     read(token, calls.balanceOf(payer)).then(calls.readWord),
     read(token, calls.allowance(payer, router)).then(calls.readWord),
     provider.request({ method: 'eth_getBalance', params: [payer, 'latest'] }),
   ])
-  if (balance < order.amount) throw new Refusal('insufficient_usdc', formatUsdc(balance))
-  if (BigInt(String(gas)) === 0n) throw new Refusal('insufficient_gas')
-  if (allowed >= order.amount) return calls.pay(order)
-  return (await permitted(of, order, onStep)) ?? approved(of, order, onStep)
+  if (balance < amount) throw new Refusal('insufficient_usdc', formatUsdc(balance))
+  // An account with code may have its fees paid by others.
+  const isBare = async () => (await provider.request({ method: 'eth_getCode', params: [payer, 'latest'] })) === '0x'
+  if (BigInt(String(gas)) === 0n && (await isBare())) throw new Refusal('insufficient_gas')
+  return allowed >= amount
 }
 
 /** One signature in place of an approval. Null when the token or the wallet has no such thing. */

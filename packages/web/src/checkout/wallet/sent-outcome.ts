@@ -1,0 +1,18 @@
+import type { Wallet } from '../../wallet/provider'
+import type { SentPayment } from '../live/sent-payment'
+import { handIn } from './hand-in'
+import { outcomeOf } from './pay'
+import { callsEnd } from './pay-at-once'
+
+/** What has become of a payment that left from this browser: `failed`, or the transaction of the calls that its wallet took. Null while neither is known. */
+export async function sentOutcome(orderId: string, { hash, calls, authorization }: SentPayment, wallets: readonly Wallet[]) {
+  const providers = wallets.map(({ provider }) => provider)
+  if (authorization) {
+    const { status } = await handIn(orderId, authorization).catch(() => ({ status: 'unknown' }))
+    if (status === 'failed') return 'failed'
+  }
+  if (calls && hash === null) return callsEnd(providers, calls)
+  if (hash === null) return null
+  const outcomes = await Promise.all(providers.map(provider => outcomeOf(provider, hash).catch(() => 'unknown' as const)))
+  return outcomes.includes('failed') ? 'failed' : null
+}
