@@ -21,6 +21,7 @@ module.exports = {
     // Prisma's generated sources and those of packages/sdk name each other as the .js files they become.
     '^(\\./(?:\\w+/)?\\w+|\\.\\./(?:\\w+/)?\\w+)\\.js$': '$1',
     '^@ponte/contracts/(fiscal-key|money|tax-id)$': '<rootDir>/packages/contracts/src/$1.ts',
+    '^@ponte/payment-router/supported-chains$': '<rootDir>/packages/payment-router/src/deployment/supported-chains.ts',
     '^@ponte/([a-z-]+)$': ['<rootDir>/packages/$1/src/index.ts', '<rootDir>/services/$1/src/index.ts'],
     '^@ponte/sdk/(express|fetch|next)$': '<rootDir>/packages/sdk/src/$1.ts',
     '^@ponte/([a-z-]+)/testing$': '<rootDir>/packages/$1/src/testing.ts',

@@ -12,11 +12,12 @@ export default defineConfig({
   base: '/',
   plugins: [react(), operationPermissions(), packedCopies()],
   resolve: {
-    // The pages need amounts, not schemas: the front door of contracts would bring zod along.
+    // The pages need amounts and fees, not schemas and contracts: the front doors would bring zod and ethers along.
     alias: {
       '@ponte/contracts/fiscal-key': at('../contracts/src/fiscal-key.ts'),
       '@ponte/contracts/money': at('../contracts/src/money.ts'),
       '@ponte/contracts/tax-id': at('../contracts/src/tax-id.ts'),
+      '@ponte/payment-router/supported-chains': at('../payment-router/src/deployment/supported-chains.ts'),
     },
   },
   build: {
