@@ -81,6 +81,8 @@ export interface InjectedWallet {
   gasLimit: number | null
   /** Its taking several calls at once; without, it knows no such method. */
   calls: WalletCalls | null
+  /** Whether it lists its account's USDC on every network (ERC-7811). */
+  listsAssets: boolean
 }
 
 /** A small EIP-1193 wallet in every page of the context, with an account of the local chains behind it. It begins on another network. */
@@ -94,12 +96,13 @@ export async function injectWallet(
   const refused = new Set<string>()
   const held = new Map<string, Promise<void>>()
   const asked: string[] = []
-  const wallet: Pick<InjectedWallet, 'lacks' | 'network' | 'account' | 'gasLimit' | 'calls'> = {
+  const wallet: Pick<InjectedWallet, 'lacks' | 'network' | 'account' | 'gasLimit' | 'calls' | 'listsAssets'> = {
     account,
     lacks: new Set(),
     network: { chainId: 1, known: true, goes: true },
     gasLimit: null,
     calls: null,
+    listsAssets: false,
   }
   const answer = async ({ method, params = [] }: Call): Promise<unknown> => {
     const here = chains.find(({ chainId }) => chainId === wallet.network.chainId) ?? chain
@@ -128,6 +131,10 @@ export async function injectWallet(
       if (wallet.calls === null) throw new WalletError(-32601, 'The method does not exist.')
       return answerCalls(wallet.calls, { account: wallet.account, gasLimit: wallet.gasLimit, chains }, method, params)
     }
+    if (method === 'wallet_getAssets') {
+      if (!wallet.listsAssets) throw new WalletError(-32601, 'The method does not exist.')
+      return Object.fromEntries(await Promise.all(chains.map(each => assetsOn(each, signer.address))))
+    }
     if (method === 'eth_signTypedData_v4') return sign(signer, String(params[1]))
     return here.provider.send(method, params)
   }
@@ -152,6 +159,12 @@ export async function injectWallet(
       return () => release()
     },
   })
+}
+
+const assetsOn = async (chain: LocalChain, account: string) => {
+  const balance = `0x${(await chain.balanceOf(account)).toString(16)}`
+  const others = { address: 'native', balance: '0x1', type: 'native', metadata: null }
+  return [`0x${chain.chainId.toString(16)}`, [others, { address: chain.usdcAddress, balance, type: 'erc20', metadata: null }]]
 }
 
 class WalletError extends Error {

@@ -2,6 +2,7 @@ import { type System, startAll } from '@ponte/all-in-one'
 import type { CheckoutBody, OrderBody } from '@ponte/contracts'
 import { type LocalChain, mined, startLocalChain } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
+import { Wallet } from 'ethers'
 import type { Browser, Page } from 'playwright-core'
 import { call, createMerchant, MERCHANT, pay, startWorld, units, type World } from '../../world'
 import { injectWallet, openBrowser, openVisit, seriousFaults, type Visit } from './browser'
@@ -110,6 +111,108 @@ test('a wallet that is on one of them finds it chosen; who changes the network i
   await context.close()
 }, 60_000)
 
+/** The networks from the top, and what stands at one of them. */
+const namesOf = (page: Page) => page.locator('.networks strong').allTextContents()
+const at = (page: Page, name: string) => page.locator('.networks label').filter({ has: page.getByText(name, { exact: true }) })
+
+/** A payer with so much USDC on each network, whose wallet is on one of them. */
+async function payerWith(amounts: { base: bigint; sepolia: bigint }, on: number, wish: Visit = {}) {
+  const order = await newOrder()
+  const { address, privateKey } = Wallet.createRandom()
+  for (const [chain, amount] of [
+    [world.chain, amounts.base],
+    [second, amounts.sepolia],
+  ] as const) {
+    await chain.provider.send('anvil_setBalance', [address, '0xde0b6b3a7640000'])
+    if (amount > 0n) await mined(chain.mintUsdc(address, amount))
+  }
+  const visited = await openVisit(browser, wish)
+  const wallet = await injectWallet(visited.context, world.chain, privateKey, [second])
+  wallet.network.chainId = on
+  return { ...visited, wallet, order, open: () => visited.page.goto(urlOf(order)) }
+}
+const ENOUGH = 1_000_000_000n
+
+test('a wallet that lists what it has: where it holds enough comes first and is chosen, wherever the wallet is', async () => {
+  const { context, page, wallet, open, complaints, strangers } = await payerWith({ base: 1_500_000n, sepolia: ENOUGH }, BASE_SEPOLIA)
+  wallet.listsAssets = true
+  await open()
+  await payButton(page).waitFor()
+  expect(await namesOf(page)).toEqual(['sepolia', 'base-sepolia'])
+  expect(await network(page, 'sepolia').isChecked()).toBe(true)
+  await at(page, 'sepolia').getByText('your wallet has 1,000.00 USDC there').waitFor()
+  await at(page, 'base-sepolia').getByText('your wallet has only 1.50 USDC there: not enough').waitFor()
+  expect(wallet.asked).not.toContain('eth_requestAccounts')
+  expect(await seriousFaults(page)).toEqual([])
+  // What is chosen stays where it is.
+  await network(page, 'base-sepolia').check()
+  expect(await namesOf(page)).toEqual(['sepolia', 'base-sepolia'])
+  await network(page, 'sepolia').check()
+  await payButton(page).click()
+  await title(page, 'Payment sent')
+  expect(wallet.network.chainId).toBe(SEPOLIA)
+  expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
+  await context.close()
+}, 60_000)
+
+test('a wallet that answers for its own network alone: enough there chooses it, too little is stated', async () => {
+  const rich = await payerWith({ base: ENOUGH, sepolia: ENOUGH }, SEPOLIA)
+  await rich.open()
+  await payButton(rich.page).waitFor()
+  expect(await namesOf(rich.page)).toEqual(['sepolia', 'base-sepolia'])
+  expect(await at(rich.page, 'base-sepolia').getByText('your wallet').count()).toBe(0)
+  await rich.context.close()
+
+  const poor = await payerWith({ base: 0n, sepolia: 0n }, BASE_SEPOLIA, { language: 'pt-BR', viewport: NARROW, hasTouch: true })
+  await poor.open()
+  await at(poor.page, 'base-sepolia').getByText('a sua carteira só tem 0,00 USDC nela: não basta').waitFor()
+  expect(await namesOf(poor.page)).toEqual(['sepolia', 'base-sepolia'])
+  expect(await widthOf(poor.page)).toBeLessThanOrEqual(NARROW.width)
+  expect(await seriousFaults(poor.page)).toEqual([])
+  await poor.context.close()
+}, 60_000)
+
+test('a wallet that has shared no account is asked when the payer wishes, and a refusal changes nothing', async () => {
+  const { context, page, wallet, open, complaints } = await payerWith({ base: ENOUGH, sepolia: 0n }, BASE_SEPOLIA)
+  wallet.lacks.add('eth_accounts')
+  await open()
+  const look = page.getByRole('button', { name: 'See where my wallet has USDC' })
+  wallet.refuse('eth_requestAccounts')
+  await look.click()
+  await until(async () => wallet.asked.includes('eth_requestAccounts'), 'the wallet is not asked')
+  expect(await page.getByText('your wallet has').count()).toBe(0)
+  expect(await seriousFaults(page)).toEqual([])
+  await look.click()
+  await at(page, 'base-sepolia').getByText('your wallet has 1,000.00 USDC there').waitFor()
+  expect(await look.count()).toBe(0)
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)
+
+test('a wallet that shows nothing of these networks leaves them as they are', async () => {
+  const { context, page, open } = await payerWith({ base: 0n, sepolia: 0n }, 1)
+  await open()
+  await page.getByText('The wallet does not show what it has on these networks').waitFor()
+  expect(await namesOf(page)).toEqual(['base-sepolia', 'sepolia'])
+  expect(await page.getByRole('tab').count()).toBe(0)
+  await context.close()
+}, 60_000)
+
+test('the network of the wallet gives no address to an exchange: its own is chosen first', async () => {
+  const { context, page, order, open, complaints } = await payerWith({ base: ENOUGH, sepolia: 0n }, BASE_SEPOLIA)
+  await open()
+  await page.getByRole('tab', { name: 'By transfer' }).click()
+  await page.getByRole('tabpanel').getByText('choose the network that it sends USDC on').waitFor()
+  expect(await page.getByText(order.payment.deposit_address ?? '').count()).toBe(0)
+  expect(await page.getByRole('img', { name: 'QR code of the payment' }).count()).toBe(0)
+  expect(await seriousFaults(page)).toEqual([])
+  await network(page, 'sepolia').check()
+  await page.getByText(order.payment.deposit_address ?? '', { exact: true }).waitFor()
+  await page.locator('.transfer .aside').getByText('base-sepolia or sepolia').waitFor()
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)
+
 const views = [
   [
     'on a desk, in English',
@@ -164,8 +267,23 @@ test.each(views)(
 const more = ({ payment }: CheckoutBody) => {
   const [first] = payment.networks ?? []
   if (!first) throw new Error('The order may be paid on one network.')
-  const third = { ...first, network: 'polygon', chain_id: 137, gasless: false, deposit_address: null, payment_uri: null }
-  const fourth = { ...first, network: 'arbitrum', chain_id: 42_161, gasless: false, deposit_address: MERCHANT.address }
+  const third = {
+    ...first,
+    network: 'polygon',
+    chain_id: 137,
+    gasless: false,
+    typical_seconds: 128,
+    deposit_address: null,
+    payment_uri: null,
+  }
+  const fourth = {
+    ...first,
+    network: 'arbitrum',
+    chain_id: 42_161,
+    gasless: false,
+    typical_seconds: 130,
+    deposit_address: MERCHANT.address,
+  }
   return { payment: { ...payment, networks: [...(payment.networks ?? []), third, fourth] } }
 }
 
@@ -173,7 +291,16 @@ test('an address is named right only where the order has it, and a network witho
   const order = await newOrder()
   const { context, page, complaints } = await openVisit(browser, { viewport: NARROW, hasTouch: true })
   await visit(page, system.gatewayUrl, { name: '', path: `/pay/${order.id}`, override: more, ready: heading })
+  // What the others cost is not known: their coins are worth nothing.
+  expect(await namesOf(page)).toEqual(['base-sepolia', 'sepolia', 'polygon', 'arbitrum'])
+  await at(page, 'arbitrum')
+    .getByText(/fee usually.below.\$0\.01/)
+    .waitFor()
+  expect(await at(page, 'base-sepolia').getByText('fee usually').count()).toBe(0)
+  await at(page, 'base-sepolia').getByText('You only sign').waitFor()
   await network(page, 'arbitrum').check()
+  await page.getByText('I pay from an exchange').click()
+  await page.locator('.folded li').getByText('Exchanges also write it Arbitrum One.').waitFor()
   const warning = page.locator('.transfer .aside')
   await warning.getByText('only on arbitrum.').waitFor()
   await page.getByText(MERCHANT.address, { exact: true }).waitFor()

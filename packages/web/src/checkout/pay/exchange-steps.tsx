@@ -3,7 +3,7 @@ import { usdcFrom } from '../../reais'
 import { CopyBlock } from '../elements/copy-field'
 import type { Folded } from '../elements/fold'
 import { useWords } from '../texts/words'
-import { exchangeTexts } from './exchange-texts'
+import { exchangeTexts, namesAtExchanges } from './exchange-texts'
 import { rightNetworks } from './right-networks'
 import { isInCents, withdrawalOf } from './withdrawal'
 
@@ -15,6 +15,7 @@ export const ExchangeSteps: Folded = ({ checkout }) => {
   const t = exchangeTexts[language]
   const { payment } = checkout
   const { network, networks } = payment
+  const written = namesAtExchanges[payment.chain_id]
   const [fee, setFee] = useState('')
   const [hasComma, setComma] = useState(language === 'pt')
   const [field, fault] = [useId(), useId()]
@@ -24,7 +25,10 @@ export const ExchangeSteps: Folded = ({ checkout }) => {
   return (
     <div className="folded">
       <ol>
-        <li>{networks ? t.chosen(network, rightNetworks(payment, payment, language)) : t.network(network)}</li>
+        <li>
+          {networks ? t.chosen(network, rightNetworks(payment, payment, language)) : t.network(network)}
+          {written && ` ${t.written(written)}`}
+        </li>
         <li>{t.arrives(usdc(checkout.due))}</li>
       </ol>
       <label htmlFor={field}>{t.fee}</label>

@@ -1,7 +1,17 @@
+/** By chain id, where exchanges write a network in another way than its own. */
+export const namesAtExchanges: Readonly<Record<number, string>> = {
+  1: 'ERC20',
+  10: 'Optimism',
+  137: 'Polygon PoS',
+  42161: 'Arbitrum One',
+  43114: 'AVAX C-Chain',
+}
+
 const en = {
   network: (network: string) => `Choose to withdraw USDC by the network ${network}. By another network it may be lost.`,
   chosen: (network: string, right: string) =>
     `Choose to withdraw USDC by the network ${network}. Where the exchange does not offer it, choose another one above. This address is right on ${right}, and on no other network.`,
+  written: (name: string) => `Exchanges also write it ${name}.`,
   arrives: (amount: string) => `At least ${amount} must arrive: where the exchange shows what the recipient gets, read that it is so much.`,
   fee: 'Fee of the exchange, in USDC, where it is taken off the amount',
   feeFault: 'An amount such as 1.00',
@@ -20,6 +30,7 @@ const pt: typeof en = {
   network: network => `Escolha sacar USDC pela rede ${network}. Por outra rede, o valor pode se perder.`,
   chosen: (network, right) =>
     `Escolha sacar USDC pela rede ${network}. Se a corretora não a oferece, escolha outra acima. Este endereço vale na rede ${right}, e em nenhuma outra.`,
+  written: name => `Corretoras também a escrevem ${name}.`,
   arrives: amount => `Tem de chegar pelo menos ${amount}: se a corretora mostra quanto o destinatário recebe, confira se é esse valor.`,
   fee: 'Taxa da corretora, em USDC, se ela for descontada do valor',
   feeFault: 'Um valor como 1,00',

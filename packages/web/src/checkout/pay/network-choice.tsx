@@ -1,56 +1,121 @@
+import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
+import { usualFeeUsd } from '@ponte/payment-router/supported-chains'
 import { useEffect, useState } from 'react'
-import { useLanguage } from '../../language'
-import { useWallets } from '../../wallet/provider'
+import { accountOf } from '../../wallet/connected'
+import { type Provider, useWallets } from '../../wallet/provider'
+import { useWords } from '../texts/words'
+import { asked } from '../wallet/asked'
+import { type Holdings, holdingsOf, sharedAccount } from '../wallet/holdings'
+import { holdsEnough, networkOrder } from './network-order'
 import { networkTexts } from './network-texts'
 import { PaymentMethods, type PaymentMethodsProps } from './payment-methods'
 import { rightNetworks } from './right-networks'
 import './network-choice.css'
 
+/** What a wallet shows without being asked to change: its network, and its balances once it has shared an account. */
+interface Shown {
+  chainId: number
+  account: string | null
+  holdings: Holdings
+}
+
 /** The networks of an order, of which the payer chooses one; then the ways to pay on it. */
 export function NetworkChoice({ checkout, ...rest }: PaymentMethodsProps) {
-  const language = useLanguage()
+  const { language, usdc } = useWords()
   const t = networkTexts[language]
   const { payment } = checkout
-  const networks = payment.networks ?? []
-  const [choice, choose] = useState<number | null>(null)
-  const [shown, show] = useState<number | null>(null)
   const [wallet] = useWallets()
-  const provider = wallet?.provider
-  useEffect(() => {
-    // A wallet shows its network without being asked for its accounts.
-    provider?.request({ method: 'eth_chainId' }).then(
-      answer => show(Number(answer)),
-      () => undefined,
-    )
-  }, [provider])
+  const [shown, look] = useShown(wallet?.provider, payment.networks ?? [])
+  const [choice, choose] = useState<{ chainId: number; order: number[] } | null>(null)
+  const due = parseUsdc(checkout.due)
+  const holdings = shown?.holdings ?? new Map()
+  const best = networkOrder(payment.networks ?? [], holdings, due)
+  // Nothing moves any more under the hand of who has begun to choose.
+  const networks = choice ? choice.order.flatMap(id => best.filter(({ chain_id }) => chain_id === id)) : best
   const chosen =
-    networks.find(({ chain_id }) => chain_id === choice) ?? networks.find(({ chain_id, suspended }) => chain_id === shown && !suspended)
+    networks.find(({ chain_id }) => chain_id === choice?.chainId) ??
+    networks.find(({ chain_id, suspended }) => !suspended && holdsEnough(holdings, chain_id, due)) ??
+    networks.find(({ chain_id, suspended }) => !suspended && chain_id === shown?.chainId)
+  const held = (chainId: number) => {
+    const units = holdings.get(chainId)
+    return units !== undefined && <span>{(units >= due ? t.holds : t.short)(usdc(formatUsdc(units)))}</span>
+  }
   return (
     <>
       <fieldset className="networks">
         <legend>{t.choose}</legend>
         {networks.map(({ network, chain_id, typical_seconds, gasless, suspended }) => (
           <label key={chain_id}>
-            <input type="radio" name="network" checked={chain_id === chosen?.chain_id} onChange={() => choose(chain_id)} />
+            <input
+              type="radio"
+              name="network"
+              checked={chain_id === chosen?.chain_id}
+              onChange={() => choose({ chainId: chain_id, order: networks.map(each => each.chain_id) })}
+            />
             <span>
               <strong>{network}</strong>
-              <span className="faint">
-                {suspended ? t.suspended : t.counts(typical_seconds)}
-                {gasless && <span>{t.gasless}</span>}
-              </span>
+              {held(chain_id)}
+              <span className="faint">{suspended ? t.suspended : t.costs(typical_seconds, usualFeeUsd(chain_id))}</span>
+              {gasless && <span className="faint">{t.gasless}</span>}
             </span>
           </label>
         ))}
       </fieldset>
+      {shown?.account === null && (
+        <button type="button" className="quiet flush" onClick={() => void look()}>
+          {t.look}
+        </button>
+      )}
+      <p role="status" className="faint">
+        {shown?.account && holdings.size === 0 && t.unseen}
+      </p>
       {chosen ? (
         <PaymentMethods
           {...rest}
           checkout={{ ...checkout, payment: { ...payment, ...chosen } }}
           places={rightNetworks(payment, chosen, language)}
+          // The network of the wallet says nothing of the one that an exchange sends by.
+          before={choice ? undefined : <p>{t.exchange}</p>}
         />
       ) : (
         <p className="faint">{t.exchange}</p>
       )}
     </>
   )
+}
+
+type Networks = NonNullable<PaymentMethodsProps['checkout']['payment']['networks']>
+
+/** What the wallet shows by itself, and a function that asks its owner to share an account. */
+function useShown(provider: Provider | undefined, networks: Networks): [Shown | null, () => Promise<void>] {
+  // Their addresses stay as the order was made.
+  const [asOpened] = useState(networks)
+  const [shown, show] = useState<Shown | null>(null)
+  useEffect(() => {
+    let isGone = false
+    if (provider)
+      void read(provider, sharedAccount(provider), asOpened).then(next => {
+        if (!isGone) show(next)
+      })
+    return () => {
+      isGone = true
+    }
+  }, [provider, asOpened])
+  const look = async () => {
+    if (provider)
+      show(
+        await read(
+          provider,
+          accountOf(provider).catch(() => null),
+          asOpened,
+        ),
+      )
+  }
+  return [shown, look]
+}
+
+async function read(provider: Provider, sharing: Promise<string | null>, networks: Networks): Promise<Shown> {
+  const account = await sharing
+  const holdings = account === null ? new Map() : await holdingsOf(provider, account, networks)
+  return { chainId: Number(await asked(provider, 'eth_chainId')), account, holdings }
 }

@@ -5,18 +5,32 @@ function lasting(language: 'en' | 'pt-BR', seconds: number): string {
   return new Intl.NumberFormat(language, { style: 'unit', unitDisplay: 'long', unit }).format(value)
 }
 
+const dollars = (language: 'en' | 'pt-BR', usd: number): string =>
+  new Intl.NumberFormat(language, { style: 'currency', currency: 'USD' }).format(usd)
+
 const en = {
   choose: 'On which network do you pay?',
-  counts: (seconds: number) => `counts after about ${lasting('en', seconds)}`,
+  holds: (amount: string) => `your wallet has ${amount} there`,
+  short: (amount: string) => `your wallet has only ${amount} there: not enough`,
+  /** `usd` is null where the network's coin is worth nothing. */
+  costs: (seconds: number, usd: number | null) =>
+    `counts after about ${lasting('en', seconds)}${usd === null ? '' : `, fee usually\u00a0below\u00a0${dollars('en', usd)}`}`,
   suspended: 'stands still at the moment: what you send there counts once it goes on',
-  gasless: 'works without the network’s coin',
+  gasless: 'no coin for the fee? You only sign',
+  look: 'See where my wallet has USDC',
+  unseen: 'The wallet does not show what it has on these networks.',
   exchange: 'From an exchange, choose the network that it sends USDC on: the address comes next.',
 }
 const pt: typeof en = {
   choose: 'Por qual rede você vai pagar?',
-  counts: seconds => `vale após cerca de ${lasting('pt-BR', seconds)}`,
+  holds: amount => `a sua carteira tem ${amount} nela`,
+  short: amount => `a sua carteira só tem ${amount} nela: não basta`,
+  costs: (seconds, usd) =>
+    `vale após cerca de ${lasting('pt-BR', seconds)}${usd === null ? '' : `, taxa em geral abaixo\u00a0de\u00a0${dollars('pt-BR', usd)}`}`,
   suspended: 'está parada no momento: o que você enviar por ela conta quando voltar a andar',
-  gasless: 'dá para pagar sem a moeda da rede',
+  gasless: 'sem moeda para a taxa? Basta assinar',
+  look: 'Ver em quais redes a minha carteira tem USDC',
+  unseen: 'A carteira não mostra o que tem nestas redes.',
   exchange: 'Por uma corretora, escolha a rede pela qual ela envia USDC: o endereço vem em seguida.',
 }
 export const networkTexts = { en, pt }

@@ -1,5 +1,5 @@
 import type { CheckoutBody } from '@ponte/contracts'
-import { type KeyboardEvent, useId, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import { useWallets } from '../../wallet/provider'
 import type { SentPayment } from '../live/sent-payment'
 import { useWords } from '../texts/words'
@@ -14,13 +14,15 @@ export interface PaymentMethodsProps {
   checkout: CheckoutBody
   /** The networks where its address is right, when they are several. */
   places?: string
+  /** In place of the address, until the payer has chosen a network. */
+  before?: ReactNode
   /** A signature of this payment is in others' hands: one of the same amount is offered before any other way. */
   signFirst: boolean
   onSent(sent: SentPayment): void
 }
 
 /** The ways to pay. Without a deposit address there is one, and no choice to make. */
-export function PaymentMethods({ checkout, places, signFirst, onSent }: PaymentMethodsProps) {
+export function PaymentMethods({ checkout, places, before, signFirst, onSent }: PaymentMethodsProps) {
   const { t } = useWords()
   const id = useId()
   const wallets = useWallets()
@@ -62,7 +64,7 @@ export function PaymentMethods({ checkout, places, signFirst, onSent }: PaymentM
         onPointerDownCapture={() => choose(chosen)}
         onKeyDownCapture={() => choose(chosen)}
       >
-        {chosen === 'wallet' ? wallet : <TransferPanel checkout={checkout} address={address} places={places} />}
+        {chosen === 'wallet' ? wallet : (before ?? <TransferPanel checkout={checkout} address={address} places={places} />)}
       </div>
     </>
   )
