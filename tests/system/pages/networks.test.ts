@@ -8,6 +8,7 @@ import { call, createMerchant, MERCHANT, pay, startWorld, units, type World } fr
 import { injectWallet, openBrowser, openVisit, seriousFaults, type Visit } from './browser'
 import { heading, logIn, visit } from './every-page'
 import * as state from './order-states'
+import type { WalletCalls } from './wallet-calls'
 
 // An order that may be paid on two networks, which have public names; and on three, of which one has another deposit address.
 
@@ -198,6 +199,45 @@ test('a wallet that shows nothing of these networks leaves them as they are', as
   await context.close()
 }, 60_000)
 
+const takesCalls = (more: Partial<WalletCalls> = {}): WalletCalls => ({
+  ...{ atomic: 'supported', does: 'atomic', refuses: null, reports: null, sent: new Map() },
+  ...more,
+})
+
+test('calls taken together name their network: a wallet that leaves it meanwhile pays where the payer chose', async () => {
+  const { context, page, wallet, order, open, complaints } = await payerWith({ base: ENOUGH, sepolia: ENOUGH }, SEPOLIA)
+  wallet.calls = takesCalls()
+  await open()
+  const before = await second.balanceOf(MERCHANT.address)
+  const release = wallet.hold('wallet_sendCalls')
+  await payButton(page).click()
+  await page.getByText('Confirm the payment in your wallet').waitFor()
+  wallet.network.chainId = BASE_SEPOLIA
+  release()
+  await title(page, 'Payment sent')
+  await until(async () => (await second.balanceOf(MERCHANT.address)) - before === units(order.expected), 'it did not come')
+  expect(wallet.asked.filter(method => /send/i.test(method))).toEqual(['wallet_sendCalls'])
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)
+
+test('calls that the wallet still holds of one network are no second payment on another one', async () => {
+  const { context, page, wallet, open, order } = await payerWith({ base: ENOUGH, sepolia: ENOUGH }, SEPOLIA)
+  wallet.calls = takesCalls({ does: 'nothing', reports: 100 })
+  await open()
+  await payButton(page).click()
+  await title(page, 'Payment sent')
+  // Another browser with the same wallet, which is on another network by now.
+  await page.evaluate('localStorage.clear()')
+  wallet.network.chainId = BASE_SEPOLIA
+  await page.goto(urlOf(order))
+  await network(page, 'base-sepolia').check()
+  await payButton(page).click()
+  await title(page, 'Payment sent')
+  expect(wallet.asked.filter(method => /send/i.test(method))).toEqual(['wallet_sendCalls'])
+  await context.close()
+}, 60_000)
+
 test('the network of the wallet gives no address to an exchange: its own is chosen first', async () => {
   const { context, page, order, open, complaints } = await payerWith({ base: ENOUGH, sepolia: 0n }, BASE_SEPOLIA)
   await open()
@@ -294,9 +334,13 @@ test('an address is named right only where the order has it, and a network witho
   // What the others cost is not known: their coins are worth nothing.
   expect(await namesOf(page)).toEqual(['base-sepolia', 'sepolia', 'polygon', 'arbitrum'])
   await at(page, 'arbitrum')
-    .getByText(/fee usually.below.\$0\.01/)
+    .getByText(/fee.usually.below.\$0\.01/)
     .waitFor()
-  expect(await at(page, 'base-sepolia').getByText('fee usually').count()).toBe(0)
+  expect(
+    await at(page, 'base-sepolia')
+      .getByText(/fee.usually/)
+      .count(),
+  ).toBe(0)
   await at(page, 'base-sepolia').getByText('You only sign').waitFor()
   await network(page, 'arbitrum').check()
   await page.getByText('I pay from an exchange').click()

@@ -14,7 +14,7 @@ const en = {
   short: (amount: string) => `your wallet has only ${amount} there: not enough`,
   /** `usd` is null where the network's coin is worth nothing. */
   costs: (seconds: number, usd: number | null) =>
-    `counts after about ${lasting('en', seconds)}${usd === null ? '' : `, fee usually\u00a0below\u00a0${dollars('en', usd)}`}`,
+    `counts after about ${lasting('en', seconds)}${usd === null ? '' : `, fee\u00a0usually\u00a0below\u00a0${dollars('en', usd)}`}`,
   suspended: 'stands still at the moment: what you send there counts once it goes on',
   gasless: 'no coin for the fee? You only sign',
   look: 'See where my wallet has USDC',
@@ -26,7 +26,7 @@ const pt: typeof en = {
   holds: amount => `a sua carteira tem ${amount} nela`,
   short: amount => `a sua carteira só tem ${amount} nela: não basta`,
   costs: (seconds, usd) =>
-    `vale após cerca de ${lasting('pt-BR', seconds)}${usd === null ? '' : `, taxa em geral abaixo\u00a0de\u00a0${dollars('pt-BR', usd)}`}`,
+    `vale após cerca de ${lasting('pt-BR', seconds)}${usd === null ? '' : `, taxa em\u00a0geral\u00a0abaixo\u00a0de\u00a0${dollars('pt-BR', usd)}`}`,
   suspended: 'está parada no momento: o que você enviar por ela conta quando voltar a andar',
   gasless: 'sem moeda para a taxa? Basta assinar',
   look: 'Ver em quais redes a minha carteira tem USDC',
