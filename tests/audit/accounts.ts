@@ -29,7 +29,7 @@ const KEPT_MS = 3 * 86_400_000
 const BEHIND_MS = 600_000
 /** Between the moment that a change has and that of its row. */
 const APART_MS = 10_000
-const TERMS = ['display_name', 'payout_address', 'webhook_url', 'payment_tolerance_units', 'refund_approval_above_units']
+const TERMS = ['display_name', 'payout_address', 'webhook_url', 'payment_tolerance_units', 'refund_approval_above_units', 'chain_ids']
 const MAKES_MEMBER = ['member.join', 'member.update', 'owner_change.activate', 'owner_change.confirm', 'owner_change.cancel']
 
 /** Terms are the same at every service, and members and keys are those whose changes were published when they were made. */

@@ -9,6 +9,8 @@ import {
   type ExplanationBody,
   type ExportBody,
   formatUsdc,
+  type MerchantBody,
+  type NetworkListBody,
   type OrderBody,
   type RecoveryBody,
   type RecoveryListBody,
@@ -317,6 +319,34 @@ it('money on a network that the order does not offer needs attention, is swept, 
   await system.idle()
   expect(await found()).toBeUndefined()
   expect(notified('order.paid', created)).toHaveLength(1)
+}, 180_000)
+
+it('a merchant narrows new orders to the first network, and what comes on the other one needs attention', async () => {
+  const choose = (chain_ids: number[] | null) =>
+    call<MerchantBody>(system.gatewayUrl, 'PATCH', '/api/v1/merchants/me', merchant.token, { chain_ids })
+  const { data: networks } = await call<NetworkListBody>(system.gatewayUrl, 'GET', '/api/v1/networks', merchant.api_key)
+  expect(networks.map(({ network, chain_id }) => [network, chain_id])).toEqual([
+    ['anvil', world.chain.chainId],
+    ['anvil-31338', OTHER],
+  ])
+  const open = await order()
+  await expect(choose([world.chain.chainId, 1])).rejects.toThrow('chain_ids must be of the networks here')
+  expect(await choose([world.chain.chainId])).toMatchObject({ chain_ids: [world.chain.chainId] })
+  const created = await order()
+  expect([created.payment.networks, (await read(open)).payment.networks?.length]).toEqual([undefined, 2])
+  await expect(order({ chain_ids: [world.chain.chainId, OTHER] })).rejects.toThrow('chain_ids must be of the networks here')
+  const paid = await transfer(other, created.payment.deposit_address, units(created.usdc_amount))
+  const found = async () => {
+    const { data } = await call<{ data: AttentionItemBody[] }>(system.gatewayUrl, 'GET', '/api/v1/attention', merchant.api_key)
+    return data.find(({ payment }) => payment?.tx_hash === paid.hash)
+  }
+  await mineThere(async () => (await found()) !== undefined, 'it is not named')
+  expect([await found(), await read(created)]).toMatchObject([
+    { actions: ['attach'], payment: { reason: 'wrong_chain', chain_id: OTHER } },
+    { status: 'pending' },
+  ])
+  expect(await choose(null)).toMatchObject({ chain_ids: null })
+  expect((await order()).payment.networks?.length).toBe(2)
 }, 180_000)
 
 it('a merchant’s own nodes bear the ledger out, each for its network', async () => {

@@ -15,6 +15,8 @@ export const merchantTerms = z.object({
   payment_tolerance: usdcAmount.nullable().optional(),
   /** Above this sum the refunds of an order take two members; null for never. Absent from a service of the release before. */
   refund_approval_above: usdcAmount.nullable().optional(),
+  /** The networks that new orders may be paid on; null for all. Absent from a service of the release before. */
+  chain_ids: z.array(z.int()).nullable().optional(),
 })
 export type MerchantTerms = z.infer<typeof merchantTerms>
 

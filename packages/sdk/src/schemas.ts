@@ -67,6 +67,8 @@ export type EntryPage = Schemas['EntryList']
 export type Checkpoint = Schemas['CheckpointList']['data'][number]
 /** A page of checkpoints, and where the next one begins. */
 export type CheckpointPage = Schemas['CheckpointList']
+/** The answer of `chain.networks`. */
+export type NetworkList = Schemas['NetworkList']
 /** Fields of an event besides `type` and `data`. */
 export type EventFields = Omit<Schemas['Event'], 'type' | 'data'>
 /** The merchant of the key, or of the session's user. */

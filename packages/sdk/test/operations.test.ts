@@ -65,7 +65,7 @@ test('every operation that takes a key has its method, and every method sends an
   const ids = new Set(reached.map(([, id]) => id as string))
   expect(forKeys.filter(id => !ids.has(id))).toEqual([])
   // Open to anyone.
-  expect([...ids].filter(id => !forKeys.includes(id)).sort()).toEqual(['listCheckpoints', 'listDossierKeys'])
+  expect([...ids].filter(id => !forKeys.includes(id)).sort()).toEqual(['listCheckpoints', 'listDossierKeys', 'listNetworks'])
 })
 
 test('a session token reads its merchant at the address that takes one', async () => {

@@ -68,22 +68,26 @@ test('a colleague is invited, works with what their role allows, and is out on t
   ])
 })
 
-test.each(['payment_tolerance', 'refund_approval_above'])(
-  'who may change the payout address may change %s, with a fresh login, and no other member',
-  async name => {
-    const { token } = await newMerchant(system)
-    const choose = (by: string) => ask(by, 'patch', '', { [name]: '1.00' })
-    for (const role of ['admin', 'developer']) {
-      const member = await colleague(token, role)
-      const { body } = await choose(member.token).expect(403)
-      expect(body.detail).toBe(`A member with the role ${role} may not do this; it needs payout:write.`)
-      await ask(member.token, 'patch', '', { [name]: null, display_name: 'Padaria' }).expect(200)
-    }
-    const stale = system.identity.sign({ sub: subjectOf(token), amr: undefined, auth_time: at.ms / 1_000 - 3_600 })
-    expect((await choose(stale).expect(403)).body.code).toBe('fresh_login_required')
-    await choose(again(token)).expect(200)
-  },
-)
+test.each([
+  ['payment_tolerance', '1.00'],
+  ['refund_approval_above', '1.00'],
+  ['chain_ids', [31_337]],
+])('who may change the payout address may change %s, with a fresh login, and no other member', async (name, value) => {
+  const { token } = await newMerchant(system)
+  const network = { network: 'anvil', chain_id: 31_337, token_address: `0x${'3c'.repeat(20)}`, suspended: false }
+  if (name === 'chain_ids') system.owners.orders.answers((_req, res) => void res.json({ object: 'list', data: [network] }))
+  const choose = (by: string) => ask(by, 'patch', '', { [name]: value })
+  for (const role of ['admin', 'developer']) {
+    const member = await colleague(token, role)
+    const { body } = await choose(member.token).expect(403)
+    expect(body.detail).toBe(`A member with the role ${role} may not do this; it needs payout:write.`)
+    await ask(member.token, 'patch', '', { [name]: null, display_name: 'Padaria' }).expect(200)
+  }
+  const stale = system.identity.sign({ sub: subjectOf(token), amr: undefined, auth_time: at.ms / 1_000 - 3_600 })
+  expect((await choose(stale).expect(403)).body.code).toBe('fresh_login_required')
+  await choose(again(token)).expect(200)
+  system.owners.orders.answers()
+})
 
 test('support sells, accepts and counts money for an order, and returns nothing; finance does all of it', async () => {
   const { token } = await newMerchant(system)

@@ -141,6 +141,49 @@ test('refund_approval_above travels with the terms by login and by key, and to a
   await request(system.url).post(`/api/v1/refunds/${merchant.id}/approve`).set(bearer(apiKey)).expect(401)
 })
 
+test('chain_ids travels with the terms by login and by key, and to all by event, in any order the same; null takes it back', async () => {
+  const { token, merchant, apiKey } = await newMerchant(system)
+  expect(merchant.chain_ids).toBeNull()
+  const networks = [8453, 137, 10].map(chain_id => ({ network: 'n', chain_id, token_address: `0x${'3c'.repeat(20)}`, suspended: false }))
+  system.owners.orders.answers((_req, res) => void res.json({ object: 'list', data: networks }))
+  const termsSeen = async () => {
+    system.owners.orders.received.length = 0
+    await request(system.url).get('/api/v1/orders').set(bearer(apiKey)).expect(200)
+    await request(system.url).get('/api/v1/merchants/me/orders').set(bearer(token)).expect(200)
+    return system.owners.orders.received.map(({ caller }) => Object(caller).terms.chain_ids)
+  }
+  const choose = async (chain_ids: number[] | null) => (await call(token, 'patch', '', { chain_ids }).expect(200)).body.chain_ids
+  expect([await termsSeen(), await choose([8453, 137, 8453]), await termsSeen()]).toEqual([
+    ...[
+      [null, null],
+      [137, 8453],
+    ],
+    [
+      [137, 8453],
+      [137, 8453],
+    ],
+  ])
+  expect(await choose([8453, 137])).toEqual([137, 8453])
+  for (const [chain_ids, message] of [
+    [[8453, 1], 'must be of the networks here: 8453, 137, 10'],
+    [[137], 'must name 8453, on which every order may be paid'],
+    [[], 'Too small: expected array to have >=1 items'],
+  ]) {
+    const { body } = await call(token, 'patch', '', { chain_ids }).expect(400)
+    expect(body.errors).toEqual([{ path: 'chain_ids', message }])
+  }
+  system.owners.orders.answers((_req, res) => void res.status(503).json({ code: 'service_unavailable' }))
+  await call(token, 'patch', '', { chain_ids: [8453] }).expect(503)
+  expect(await choose(null)).toBeNull()
+  system.owners.orders.answers()
+  expect((await events(merchant.id)).map(data => data.chain_ids)).toEqual([null, [137, 8453], null])
+  const { rows } = await system.sql.query(
+    "SELECT changed FROM audit_log WHERE merchant_id = $1 AND action = 'merchant.update' ORDER BY id",
+    [merchant.id],
+  )
+  expect(rows.map(({ changed }) => changed)).toEqual([['chain_ids'], ['chain_ids']])
+})
+
 test.each([
   ['5.000001', 'must be at most 5.000000'],
   ['-1', 'must be USDC with at most six decimals, for example "27.675277"'],

@@ -10,6 +10,7 @@ import {
   type ListOrders,
   type LiveCheckouts,
   type MerchantTerms,
+  type NetworkListBody,
   ORDER_EXPIRES_IN_DEFAULT_S,
   ORDER_EXPIRES_IN_MAX_S,
   ORDER_EXPIRES_IN_MIN_S,
@@ -82,7 +83,8 @@ export function routes(deps: RouteDeps): Router {
     const change = await deps.orderFactory.open({
       id: uuidv7At(at),
       memo: randomBytes(32).toString('hex'),
-      terms,
+      // A gateway of the release before does not know the merchant's networks.
+      terms: terms.chain_ids === undefined ? await store.merchants.newestTerms(terms) : terms,
       subscriptionId: null,
       externalRef: body.external_ref ?? null,
       description: body.description ?? null,
@@ -119,6 +121,7 @@ export function routes(deps: RouteDeps): Router {
   recoveryRoutes(router, deps)
   entriesRoutes(router, deps)
   exportRoutes(router, deps)
+  serve(router, operations.listNetworks, async (_asked, _req, res) => void res.json(networksBody(deps)))
   serve(router, operations.listDossierKeys, async (_asked, _req, res) => void res.json(deps.dossierKeys))
   linkRoutes(router, deps)
 
@@ -195,6 +198,13 @@ export function routes(deps: RouteDeps): Router {
 
   return router
 }
+
+const networksBody = ({ networks, place }: RouteDeps): NetworkListBody => ({
+  object: 'list',
+  data: [...networks].map(([chainId, { network, tokenAddress }]) => ({
+    ...{ network, chain_id: chainId, token_address: tokenAddress, suspended: place.isSuspended(chainId) },
+  })),
+})
 
 /** Cancels the caller's order. A payment that came in between is looked at again, and then the cancellation may be refused. */
 const cancelOrder = (

@@ -13,7 +13,7 @@ import {
   uuidv7,
 } from '@ponte/service-kit'
 import { standsStill } from './chain/history'
-import { offersFor, openNetwork, requireChoice } from './chain/network'
+import { chosenChains, offersFor, openNetwork } from './chain/network'
 import { createCharges } from './charges'
 import { type NetworkSettings, networksOf, type OrdersConfig, suspendedAfterMs } from './config'
 import { createDossiers } from './dossier/dossiers'
@@ -26,6 +26,7 @@ import { closeReplaced } from './link-routes'
 import { orderMetrics } from './metrics'
 import { operatorRoutes } from './operator-routes'
 import { createOrderFactory } from './order/factory'
+import { payoutAddressOf } from './order/new-order'
 import type { Change } from './order/order'
 import { askPtax } from './quote/ptax-rate'
 import { refusePaused } from './quote/quote'
@@ -113,10 +114,10 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     place,
     depositMinUnits: config.DEPOSIT_MIN_UNITS,
     quote: config.ORDERS_PAUSED ? refusePaused : rates.current,
-    offers(payoutAddress, chainIds) {
-      if (chainIds) requireChoice([first, ...others], chainIds)
-      const isOpen = (chainId: number) => !isSuspended(chainId) && (chainIds?.includes(chainId) ?? true)
-      return offersFor(payoutAddress, [first, ...others], isOpen)
+    async offers({ chain_ids: ofMerchant = null, ...terms }, ofOrder = null) {
+      const chosen = chosenChains([first.chainId, ...others.map(({ chainId }) => chainId)], ofMerchant, ofOrder)
+      const isOpen = (chainId: number) => !isSuspended(chainId) && chosen.includes(chainId)
+      return offersFor(payoutAddressOf(terms), [first, ...others], isOpen)
     },
     head: store.chain.knownHead,
     generation: chainId => store.chain.view(chainId).generation,

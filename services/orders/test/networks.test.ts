@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type AttentionItemBody, type ChainBlocks, type OrderBody, topology } from '@ponte/contracts'
-import { memoryBus, readConfig, silentLogger, until } from '@ponte/service-kit'
+import { memoryBus, readConfig, silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
 import request from 'supertest'
 import { createOrders, ordersConfig } from '../src'
@@ -122,6 +122,76 @@ describe('an order that may be paid on two networks', () => {
       const { status, body } = await ask([...chainIds])
       expect([status, body.code, body.detail]).toEqual([400, 'invalid_request', expect.stringContaining(detail)])
     }
+  })
+
+  it('is narrowed by its merchant, and further by itself, and not beyond', async () => {
+    const ask = (chosen: number[] | null, chain_ids?: number[]) =>
+      request(system.url)
+        .post('/api/v1/orders')
+        .set(asMerchant(undefined, undefined, undefined, { chain_ids: chosen }))
+        .send({ brl_amount: '54.20', ...(chain_ids ? { chain_ids } : {}) })
+    const chains = ({ payment }: OrderBody) => payment.networks?.map(({ chain_id }) => chain_id)
+    expect(chains((await ask(null)).body)).toEqual([31_337, 137])
+    expect(chains((await ask([137, 31_337])).body)).toEqual([31_337, 137])
+    expect(chains((await ask([31_337, 137], [31_337])).body)).toBeUndefined()
+    // One network that is followed no more.
+    expect(chains((await ask([31_337, 10])).body)).toBeUndefined()
+    const { status, body } = await ask([31_337], [31_337, 137])
+    expect([status, body.code, body.errors]).toEqual([
+      ...[400, 'invalid_request'],
+      [{ path: 'chain_ids', message: 'must be of the networks here: 31337' }],
+    ])
+  })
+
+  it('of a plan, a link or a gateway of the release before is offered on the networks that the last event of its merchant named', async () => {
+    const terms = { ...charge().terms, merchant_id: uuidv7(), payout_address: Wallet.createRandom().address }
+    const secrets = {
+      ...{ webhook_url: null, sealed_webhook_secret: 'sealed', sealed_pending_webhook_secret: null },
+      pending_webhook_secret_activates_at: null,
+    }
+    const publish = (change: object) => system.bus.publish(message('merchant.updated', { ...terms, ...secrets, ...change }))
+    const older = { ...asMerchant(terms.merchant_id, terms.payout_address) }
+    const isNarrow = async () => {
+      const asked = charge({ terms })
+      await system.bus.publish(message('subscription.charge_requested', asked))
+      const read = async () => (await request(system.url).get(`/api/v1/orders/${asked.order_id}`).set(older)).body as OrderBody
+      await until(async () => (await read()).id !== undefined, 'the charge is not opened')
+      const link = (
+        await request(system.url).post('/api/v1/links').set(older).send({ kind: 'invoice', brl_amount: '54.20', description: 'Consulting' })
+      ).body
+      const { pathname } = new URL(link.url)
+      const opened = await request(system.url)
+        .post(`/api/v1/payer/links/${pathname.replace('/pay/link/', '')}/order`)
+        .set(asPayer())
+        .send({})
+      const [ofLink, own] = [
+        await request(system.url).get(`/api/v1/orders/${opened.body.order.id}`).set(older),
+        await request(system.url).post('/api/v1/orders').set(older).send({ brl_amount: '54.20' }),
+      ]
+      return [await read(), ofLink.body, own.body].map(({ payment }) => payment.networks === undefined)
+    }
+    const known = async () => (await system.sql.query('SELECT version FROM merchants WHERE id = $1', [terms.merchant_id])).rows[0]?.version
+    await publish({ version: 2, chain_ids: [31_337] })
+    await until(async () => (await known()) === 2, 'the terms are not known')
+    expect(await isNarrow()).toEqual([true, true, true])
+    // A gateway of the release before changes something else.
+    await publish({ version: 3 })
+    await until(async () => (await known()) === 3, 'the terms are not known')
+    expect(await isNarrow()).toEqual([true, true, true])
+    await publish({ version: 4, chain_ids: null })
+    await until(async () => (await known()) === 4, 'the terms are not known')
+    expect(await isNarrow()).toEqual([false, false, false])
+  })
+
+  it('is of the networks that are listed', async () => {
+    const { body } = await request(system.url).get('/api/v1/networks').set(asPayer())
+    expect(body).toMatchObject({
+      object: 'list',
+      data: [
+        { network: 'anvil', chain_id: 31_337, suspended: false },
+        { network: 'polygon', chain_id: 137, token_address: POLYGON.token_address, suspended: false },
+      ],
+    })
   })
 
   describe('that offers one of them', () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { address, id, text, timestamp, usdcAmount, usdcAmountInput } from '../fields'
 import { livemode } from '../mode'
+import { chainIds } from './network'
 
 export const apiKey = z.string().regex(/^sk_(live|test)_[0-9a-f]{64}$/)
 
@@ -28,6 +29,10 @@ export const updateMerchant = z.strictObject({
   refund_approval_above: usdcAmountInput.nullable().optional().meta({
     description: 'Above this sum of USDC the refunds of an order take two members; null for never',
     example: '500.00',
+  }),
+  chain_ids: chainIds.nullable().optional().meta({
+    description:
+      'The networks that new orders may be paid on, of those of `GET /networks`; the first of these is always one. Null for all, also those that follow later',
   }),
 })
 export type UpdateMerchant = z.infer<typeof updateMerchant>
@@ -97,6 +102,11 @@ export const merchant = z
       description:
         'Above this sum the refunds of an order take two members: one asks or approves, another one approves or signs; null for never',
     }),
+    chain_ids: z
+      .array(z.int())
+      .nullable()
+      .optional()
+      .meta({ description: 'The networks that new orders may be paid on; null for all of `GET /networks`' }),
     created_at: timestamp,
     updated_at: timestamp,
     warnings: z.array(z.string()).optional(),

@@ -20,6 +20,7 @@ import { returnUrl } from '../return-url'
 import { checkoutAuthorization } from './authorization'
 import { customer, customerInput } from './customer'
 import { fiscalDocument, fiscalDocumentInput } from './fiscal-document'
+import { chainIds } from './network'
 
 export const orderStatus = z.enum(['pending', 'confirming', 'underpaid', 'paid', 'expired', 'cancelled'])
 export const orderException = z.enum(['overpaid', 'paid_late', 'paid_after_cancel', 'duplicate', 'reorged'])
@@ -51,9 +52,9 @@ export const createOrder = z
         'By how much USDC it may be short and still count as paid, instead of what your merchant has set; at most a tenth of `usdc_amount`. No payer sees it',
       example: '1.00',
     }),
-    chain_ids: z.array(z.int()).min(1).max(20).optional().meta({
+    chain_ids: chainIds.optional().meta({
       description:
-        'Where several networks are followed: those that it may be paid on, of which the first of the installation is one. All of them by default',
+        'Those of the networks of your merchant that it may be paid on, of which the first of the installation is one. All of them by default',
     }),
     customer: customerInput.nullish(),
     fiscal_document: fiscalDocumentInput.nullish(),

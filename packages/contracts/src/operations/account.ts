@@ -50,7 +50,8 @@ export const merchants = {
     },
     description:
       'The first `payout_address` of a new merchant is in force at once. Changing or clearing it wants a login of the last minutes, and another address waits: see ' +
-      '`pending_payout_change`. `payment_tolerance` wants the same right (`payout:write`); open orders keep theirs. So does `refund_approval_above`, which holds for the next signature.',
+      '`pending_payout_change`. `payment_tolerance` wants the same right (`payout:write`); open orders keep theirs. So does `refund_approval_above`, which holds for the next signature, and `chain_ids`, ' +
+      'which holds for new orders, those of links and plans too.',
     body: updateMerchant,
     example: { webhook_url: 'https://example.com/new-webhooks' },
     errors: ['payout_address_refused'],

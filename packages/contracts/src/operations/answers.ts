@@ -19,6 +19,7 @@ import { exportList, ledgerExport } from '../api/export'
 import { link, linkList, payerLink } from '../api/link'
 import { listOf, searchedListOf } from '../api/list'
 import { merchant, merchantWithKey, merchantWithNewKey } from '../api/merchant'
+import { networkList } from '../api/network'
 import { checkout, order, payment } from '../api/order'
 import { orderList } from '../api/order-list'
 import { overview } from '../api/overview'
@@ -65,6 +66,7 @@ export const answers = {
   Export: ledgerExport,
   ExportList: exportList,
   DossierKeys: dossierKeys,
+  NetworkList: networkList,
   Payment: payment,
   Refund: refund,
   RefundClaim: refundClaim,

@@ -1,6 +1,19 @@
 import { listCheckpoints } from '../api/checkpoint'
 
 export const chain = {
+  listNetworks: {
+    method: 'get',
+    path: '/api/v1/networks',
+    credentials: [],
+    permission: null,
+    owner: 'orders',
+    tag: 'Chain',
+    summary: 'List the networks that orders may be paid on',
+    description:
+      'Those of this installation, the first of which is one of every order. A merchant narrows new orders to some (`chain_ids` of `PATCH /merchants/me`), and each order further (`chain_ids` of `POST /orders`).',
+    answers: { 200: 'NetworkList' },
+    cachedS: 30,
+  },
   listCheckpoints: {
     method: 'get',
     path: '/api/v1/chain/checkpoints',

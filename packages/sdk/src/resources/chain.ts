@@ -1,4 +1,4 @@
-import type { Checkpoint, CheckpointPage, ListCheckpoints } from '../schemas.js'
+import type { Checkpoint, CheckpointPage, ListCheckpoints, NetworkList } from '../schemas.js'
 import type { RequestOptions, Transport } from '../transport.js'
 import { callOperation } from './call.js'
 
@@ -10,9 +10,11 @@ export interface Checkpoints {
   all(query?: ListCheckpoints, options?: RequestOptions): AsyncGenerator<Checkpoint, void, undefined>
 }
 
-/** Booked facts of the chain, to be checked against a node. */
+/** The networks, and booked facts of them, to be checked against a node. */
 export interface Chain {
   readonly checkpoints: Checkpoints
+  /** The networks that orders may be paid on here, the first of which is one of every order. */
+  networks(options?: RequestOptions): Promise<NetworkList>
 }
 
 export const createChain = (send: Transport): Chain => {
@@ -25,5 +27,5 @@ export const createChain = (send: Transport): Chain => {
       after = String(page.next_after)
     }
   }
-  return { checkpoints: { list, all } }
+  return { checkpoints: { list, all }, networks: options => callOperation(send, 'listNetworks', { ...options }) }
 }

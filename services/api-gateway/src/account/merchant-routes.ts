@@ -14,7 +14,7 @@ import {
   rotateWebhookSecret,
   updateMerchant,
 } from '../merchant/merchant'
-import { vetPayoutAddress } from '../merchant/payable'
+import { vetNetworks, vetPayoutAddress } from '../merchant/payable'
 import type { Action } from '../store/audit-log'
 import { type AccountDeps, actor, bodyFor, changeOwn, own, repeatableBy } from './changes'
 import { shownSecret } from './shown-secret'
@@ -90,6 +90,7 @@ export function merchantHandlers(deps: AccountDeps) {
         const given = { ...request, owners: await ownersOf(store, merchant) }
         const change = updateMerchant(merchant, body, given, { ...deps.payoutGuard, toleranceMaxUnits: deps.toleranceMaxUnits })
         if (isPayoutDecision(change) || change.changed.some(name => MONEY_TERMS.includes(name))) requirePermissionFor(res, 'payout:write')
+        if (change.merchant.chainIds !== merchant.chainIds) await vetNetworks(orders, change.merchant)
         return vetPayoutAddress(orders, change, merchant)
       }
       res.json(bodyOf(await changeOwn(store, res, 'merchant.update', decide)))
@@ -111,7 +112,7 @@ export function merchantHandlers(deps: AccountDeps) {
   })
 }
 
-const MONEY_TERMS: readonly string[] = ['payment_tolerance', 'refund_approval_above']
+const MONEY_TERMS: readonly string[] = ['payment_tolerance', 'refund_approval_above', 'chain_ids']
 
 /** Withdrawing what waits is for all who may change the merchant. */
 const isPayoutDecision = ({ changed, merchant }: Change) =>

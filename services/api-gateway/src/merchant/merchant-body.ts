@@ -25,6 +25,7 @@ export function merchantBody(
     pending_payout_change: merchant.pendingPayout && payoutChangeBody(merchant.id, merchant.pendingPayout),
     payment_tolerance: formatNullableUsdc(merchant.paymentToleranceUnits),
     refund_approval_above: formatNullableUsdc(merchant.refundApprovalAboveUnits),
+    chain_ids: merchant.chainIds,
     created_at: merchant.createdAt.toISOString(),
     updated_at: merchant.updatedAt.toISOString(),
     ...(warnings.length > 0 ? { warnings } : {}),

@@ -40,6 +40,8 @@ export interface Merchant extends Payout {
   paymentToleranceUnits: bigint | null
   /** Above this sum the refunds of an order take two members; null for never. */
   refundApprovalAboveUnits: bigint | null
+  /** The networks that new orders may be paid on, by number; null for all. */
+  chainIds: number[] | null
   sealedWebhookSecret: string
   pending: PendingSecret | null
   branding: Branding
@@ -89,6 +91,7 @@ export function createMerchant(
     payoutProof: null,
     paymentToleranceUnits: null,
     refundApprovalAboveUnits: null,
+    chainIds: null,
     payoutIsContract: false,
     clearedPayoutAddress: null,
     pendingPayout: null,
@@ -123,6 +126,7 @@ export function updateMerchant(
         : checkedTolerance(body.payment_tolerance, guard.toleranceMaxUnits),
     refundApprovalAboveUnits:
       body.refund_approval_above === undefined ? current.refundApprovalAboveUnits : parseNullableUsdc(body.refund_approval_above),
+    chainIds: body.chain_ids === undefined ? current.chainIds : chosenChains(body.chain_ids, current.chainIds),
     ...(body.payout_address === undefined ? {} : payoutOf(requestPayout(current, checkedAddress(body.payout_address), request, guard))),
   }
   if (NOT_WHILE_FROZEN.some(key => next[key] !== current[key])) requireNotFrozen(current)
@@ -154,11 +158,12 @@ const UPDATABLE = {
   webhookUrl: 'webhook_url',
   paymentToleranceUnits: 'payment_tolerance',
   refundApprovalAboveUnits: 'refund_approval_above',
+  chainIds: 'chain_ids',
   payoutAddress: 'payout_address',
   pendingPayout: 'pending_payout_change',
 } as const
 
-const NOT_WHILE_FROZEN = ['webhookUrl', 'paymentToleranceUnits', 'refundApprovalAboveUnits'] as const
+const NOT_WHILE_FROZEN = ['webhookUrl', 'paymentToleranceUnits', 'refundApprovalAboveUnits', 'chainIds'] as const
 
 /** Decisions on the change of the payout address that waits under `id`. Each throws `not_found` when it does not any more. */
 export const signPayoutChange = (merchant: Merchant, id: string, signed: SignedText, guard: PayoutGuard): Change =>
@@ -230,6 +235,7 @@ export const termsOf = (merchant: Merchant): MerchantTerms => ({
   payout_address: merchant.payoutAddress,
   payment_tolerance: formatNullableUsdc(merchant.paymentToleranceUnits),
   refund_approval_above: formatNullableUsdc(merchant.refundApprovalAboveUnits),
+  chain_ids: merchant.chainIds,
 })
 
 /** The merchant at its next version, published as well: what is decided under a version waits for it. */
@@ -278,4 +284,11 @@ function checkedTolerance(text: string | null, maxUnits: bigint): bigint | null 
   const units = parseNullableUsdc(text)
   if (units !== null && units > maxUnits) throw invalidField('payment_tolerance', `must be at most ${formatUsdc(maxUnits)}`)
   return units
+}
+
+/** The same choice in another order is no change. */
+function chosenChains(asked: readonly number[] | null, current: number[] | null): number[] | null {
+  if (asked === null) return null
+  const chosen = [...new Set(asked)].sort((a, b) => a - b)
+  return String(chosen) === String(current) ? current : chosen
 }

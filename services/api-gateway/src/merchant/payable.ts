@@ -1,4 +1,4 @@
-import { ApiError, operations, pathWith } from '@ponte/contracts'
+import { ApiError, answers, operations, pathWith, requireChoice } from '@ponte/contracts'
 import { merchantCaller } from '../credentials/credentials'
 import type { Owner } from '../owners/owner'
 import { type Change, type Merchant, termsOf } from './merchant'
@@ -16,6 +16,19 @@ export async function vetPayoutAddress(orders: Owner, change: Change, before: Me
     isCurrentNew && current !== null ? await isContract(orders, merchant, current) : isCurrentNew ? false : merchant.payoutIsContract
   const pendingPayout = isPendingNew ? { ...pending, isContract: await isContract(orders, merchant, pending.address) } : pending
   return { ...change, merchant: { ...merchant, payoutIsContract, pendingPayout } }
+}
+
+/** Throws `invalid_request` on a choice of networks that orders does not follow, or `service_unavailable`. */
+export async function vetNetworks(orders: Owner, merchant: Merchant): Promise<void> {
+  if (merchant.chainIds === null) return
+  const { status, body } = await orders.ask(merchantCaller(termsOf(merchant)), { method: 'GET', path: operations.listNetworks.path })
+  if (status !== 200)
+    throw new ApiError('service_unavailable', 'The networks cannot be checked at the moment; try again shortly.', { retryAfterS: 2 })
+  const { data } = answers.NetworkList.parse(JSON.parse(body.toString('utf8')))
+  requireChoice(
+    data.map(({ chain_id }) => chain_id),
+    merchant.chainIds,
+  )
 }
 
 async function isContract(orders: Owner, merchant: Merchant, address: string): Promise<boolean> {

@@ -23,10 +23,10 @@ type KeyRow = KeyTerms & {
 
 // Raw SQL, because it is on the path of every request with a key: the hashes of concurrent requests share one round trip.
 const TERMS_BY_KEY = `
-  SELECT encode(k.hash, 'hex') AS hash, m.id AS merchant_id, m.version, m.display_name, m.payout_address, m.payment_tolerance_units, m.refund_approval_above_units, NULL AS scopes, NULL::uuid AS key_id, m.frozen_at, false AS is_use_noted
+  SELECT encode(k.hash, 'hex') AS hash, m.id AS merchant_id, m.version, m.display_name, m.payout_address, m.payment_tolerance_units, m.refund_approval_above_units, m.chain_ids, NULL AS scopes, NULL::uuid AS key_id, m.frozen_at, false AS is_use_noted
   FROM api_keys k JOIN merchants m ON m.id = k.merchant_id WHERE k.hash = ANY($1::bytea[]) AND k.revoked_at IS NULL
   UNION ALL
-  SELECT encode(k.hash, 'hex'), m.id, m.version, m.display_name, m.payout_address, m.payment_tolerance_units, m.refund_approval_above_units, k.scopes, k.id, m.frozen_at, coalesce(k.last_used_at > $2::timestamptz - interval '1 minute', false)
+  SELECT encode(k.hash, 'hex'), m.id, m.version, m.display_name, m.payout_address, m.payment_tolerance_units, m.refund_approval_above_units, m.chain_ids, k.scopes, k.id, m.frozen_at, coalesce(k.last_used_at > $2::timestamptz - interval '1 minute', false)
   FROM named_keys k JOIN merchants m ON m.id = k.merchant_id
   WHERE k.hash = ANY($1::bytea[]) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)`
 

@@ -13,6 +13,7 @@ const CHANGING_COLUMNS = [
   'webhook_url',
   'payment_tolerance_units',
   'refund_approval_above_units',
+  'chain_ids',
   'payout_address',
   'payout_proof',
   'payout_is_contract',
@@ -191,6 +192,7 @@ const toRecord = (merchant: Merchant) => ({
   webhook_url: merchant.webhookUrl,
   payment_tolerance_units: merchant.paymentToleranceUnits?.toString() ?? null,
   refund_approval_above_units: merchant.refundApprovalAboveUnits?.toString() ?? null,
+  chain_ids: merchant.chainIds,
   payout_address: merchant.payoutAddress,
   payout_proof: merchant.payoutProof,
   payout_is_contract: merchant.payoutIsContract,
@@ -211,6 +213,7 @@ const toMerchant = (found: MerchantRow): Merchant => {
   const { sealedPendingSecret, pendingActivatesAt, pendingPayoutActivatesAt, ownerChangesActivateAt: _due, ...row } = found
   return {
     ...row,
+    chainIds: row.chainIds.length === 0 ? null : row.chainIds,
     ownerChanges: ownerChanges.parse(row.ownerChanges ?? []),
     payoutProof: proofOf(row),
     pendingPayout: pendingPayoutActivatesAt && pendingPayout.parse(row.pendingPayout),

@@ -1,4 +1,4 @@
-import { offersFor } from './network'
+import { chosenChains, offersFor } from './network'
 
 const PAYOUT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 
@@ -26,5 +26,31 @@ describe('a network beside the first', () => {
   ])('with a contract there %s %s, open %s', async (here, there, isOpen, isOffered, merchantIsContract) => {
     const [, other] = await offersFor(PAYOUT, [network(1, here), network(2, there)], () => isOpen)
     expect(other).toMatchObject({ isOffered, merchantIsContract })
+  })
+})
+
+describe('networks of a new order', () => {
+  it.each([
+    // Followed, the merchant's, the order's own, and those that it is offered on.
+    [[1, 2, 3], null, null, [1, 2, 3]],
+    [[1, 2, 3], [1, 3], null, [1, 3]],
+    [[1, 2, 3], null, [1, 2], [1, 2]],
+    [
+      [1, 2, 3],
+      [1, 3],
+      [3, 1],
+      [3, 1],
+    ],
+    // One that is followed no more, and one that became the first.
+    [[1, 2], [1, 9], null, [1]],
+    [[2, 1], [1, 9], null, [2, 1]],
+  ] as const)('of %j, by a merchant that chose %j, for an order that names %j, are %j', (followed, ofMerchant, ofOrder, chosen) => {
+    expect(chosenChains([...followed], ofMerchant, ofOrder)).toEqual(chosen)
+  })
+  it.each([
+    [[1, 2], 'must be of the networks here: 1, 3'],
+    [[3], 'must name 1, on which every order may be paid'],
+  ])('are not %j where the merchant chose the first and the third: %s', (ofOrder, message) => {
+    expect(() => chosenChains([1, 2, 3], [1, 3], ofOrder)).toThrow(message)
   })
 })

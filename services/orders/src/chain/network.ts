@@ -1,4 +1,4 @@
-import { ApiError, invalidField } from '@ponte/contracts'
+import { ApiError, requireChoice } from '@ponte/contracts'
 import { profileOf, typicalSeconds } from '@ponte/payment-router'
 import type { Logger } from '@ponte/service-kit'
 import type { NetworkSettings } from '../config'
@@ -52,15 +52,20 @@ export function openNetwork(
   }
 }
 
-/** Throws `invalid_request` where a choice of networks names one that is not followed, or leaves out the first. */
-export function requireChoice(
-  [first, ...others]: readonly [Pick<Network, 'chainId'>, ...Pick<Network, 'chainId'>[]],
-  chainIds: readonly number[],
-): void {
-  const known = [first, ...others].map(({ chainId }) => chainId)
-  if (!chainIds.includes(first.chainId)) throw invalidField('chain_ids', `must name ${first.chainId}, on which every order may be paid`)
-  if (!chainIds.every(chainId => known.includes(chainId)))
-    throw invalidField('chain_ids', `must be of the networks here: ${known.join(', ')}`)
+/**
+ * The chains that a new order may be paid on: of those that are followed, its merchant's, and of these its own. A network that the merchant chose and that is
+ * followed no more is left out, and the first is always one. Throws `invalid_request` where the order names another one, or leaves out the first.
+ */
+export function chosenChains(
+  followed: readonly [number, ...number[]],
+  ofMerchant: readonly number[] | null,
+  ofOrder: readonly number[] | null,
+): readonly number[] {
+  const [first, ...others] = followed
+  const kept = ofMerchant === null ? followed : [first, ...others.filter(chainId => ofMerchant.includes(chainId))]
+  if (ofOrder === null) return kept
+  requireChoice(kept, ofOrder)
+  return ofOrder
 }
 
 type Offering = Pick<Network, 'chainId' | 'tokenAddress' | 'routerAddress' | 'depositAddress' | 'deployment' | 'payoutAddresses'>

@@ -38,7 +38,13 @@ describe('a charge', () => {
   it('takes the newer of the terms that came with it and those that are known', () => {
     const cleared = { ...terms, version: 4, payout_address: null }
     expect(newestTerms(terms, cleared)).toBe(cleared)
-    expect(newestTerms(terms, { ...cleared, version: 3 })).toBe(terms)
+    expect(newestTerms(terms, { ...cleared, version: 3 })).toEqual(terms)
     expect(newestTerms(terms, null)).toBe(terms)
+  })
+  it('is offered on the networks that are known where the requester knows none', () => {
+    const known = { ...terms, chain_ids: [8453] }
+    expect(newestTerms(terms, known).chain_ids).toEqual([8453])
+    expect(newestTerms({ ...terms, chain_ids: null }, known).chain_ids).toBeNull()
+    expect(newestTerms({ ...terms, chain_ids: null }, { ...known, version: 4 }).chain_ids).toEqual([8453])
   })
 })

@@ -1,9 +1,9 @@
-import { type EventData, formatUsdc, type NewEvent } from '@ponte/contracts'
+import { type EventData, formatUsdc, type MerchantTerms, type NewEvent } from '@ponte/contracts'
 import { uuidv7Time } from '@ponte/service-kit'
 import type { OfferedNetwork } from '../payment/payment'
 import type { Quote } from '../quote/quote'
 import { orderBody, type Place } from './body'
-import { type Deployment, type NewOrder, open, payoutAddressOf } from './new-order'
+import { type Deployment, type NewOrder, open } from './new-order'
 import type { Change, Order } from './order'
 
 export interface OrderFactoryDeps {
@@ -14,10 +14,10 @@ export interface OrderFactoryDeps {
   /** The quote of this moment. Throws `rate_unavailable`. */
   quote(): Quote
   /**
-   * The networks, and where of these a merchant can be paid at this moment. Throws `payout_address_refused`, `invalid_request` on a network that is not followed, or
-   * `service_unavailable` while the first chain was not verified.
+   * The networks, and where of these a merchant can and wants to be paid at this moment. Throws `payout_address_required`, `payout_address_refused`,
+   * `invalid_request` on a network that is not the merchant's, or `service_unavailable` while the first chain was not verified.
    */
-  offers(payoutAddress: string, chainIds?: readonly number[]): Promise<readonly [OfferedNetwork, ...OfferedNetwork[]]>
+  offers(terms: MerchantTerms, chainIds?: readonly number[] | null): Promise<readonly [OfferedNetwork, ...OfferedNetwork[]]>
   /** The head of a chain as last reported; null while it is unknown. */
   head(chainId: number): number | null
   /** The present generation of a listener's history, as last reported; null while it is unknown. */
@@ -32,7 +32,7 @@ const HEAD_MARGIN = 128
 /** Makes orders on the terms of this deployment, for a merchant's request and for a subscription's charge alike. */
 export const createOrderFactory = ({ terms, place, depositMinUnits, quote, offers, head, generation }: OrderFactoryDeps) => ({
   async open(input: NewOrder): Promise<Change> {
-    const [first, ...others] = await offers(payoutAddressOf(input.terms), input.chainIds)
+    const [first, ...others] = await offers(input.terms, input.chainIds)
     // The id begins with the time at which the order was asked for, so lists by id are lists by time.
     const bare = open(input, quote(), { ...first, ...terms }, uuidv7Time(input.id))
     const placed = ({ depositAddress, ...network }: OfferedNetwork) => ({

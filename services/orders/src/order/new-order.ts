@@ -28,7 +28,7 @@ export interface NewOrder {
   brlCentavos: bigint
   /** By how much it may be short; otherwise as the merchant's terms have it. */
   toleranceUnits?: bigint | null
-  /** The networks that it may be paid on; all that are followed where none are named. */
+  /** The networks that it may be paid on; all of its merchant's where none are named. */
   chainIds?: readonly number[] | undefined
   expiresAt: Date
 }

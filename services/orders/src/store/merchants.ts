@@ -6,7 +6,7 @@ import { type PayoutSpan, type ProvenSpan, payoutSpans } from '../payment/payout
 import type { Unmatched } from './rows'
 
 // Raw SQL because it commits with its event; the newest version stands, and each is kept with the time from which it held. A gateway of the release before names no
-// limit of refunds: the one that is known stands.
+// limit of refunds and no networks: those that are known stand.
 const SAVE: Statement = {
   name: 'merchant-save',
   text: `
@@ -23,11 +23,12 @@ const SAVE: Statement = {
     ON CONFLICT (merchant_id, payout_address) DO UPDATE
     SET message = EXCLUDED.message, signature = EXCLUDED.signature, signed_at = EXCLUDED.signed_at
     WHERE EXCLUDED.signed_at < known.signed_at)
-  INSERT INTO merchants AS known (id, version, display_name, payout_address, payment_tolerance_units, refund_approval_above_units)
-  VALUES ($merchant_id, $version, $display_name, $payout_address, $payment_tolerance_units::bigint, $refund_approval_above_units::bigint)
+  INSERT INTO merchants AS known (id, version, display_name, payout_address, payment_tolerance_units, refund_approval_above_units, chain_ids)
+  VALUES ($merchant_id, $version, $display_name, $payout_address, $payment_tolerance_units::bigint, $refund_approval_above_units::bigint, $chosen_chain_ids::int[])
   ON CONFLICT (id) DO UPDATE SET version = EXCLUDED.version, display_name = EXCLUDED.display_name, payout_address = EXCLUDED.payout_address,
     payment_tolerance_units = EXCLUDED.payment_tolerance_units,
-    refund_approval_above_units = CASE WHEN $names_limit::boolean THEN EXCLUDED.refund_approval_above_units ELSE known.refund_approval_above_units END
+    refund_approval_above_units = CASE WHEN $names_limit::boolean THEN EXCLUDED.refund_approval_above_units ELSE known.refund_approval_above_units END,
+    chain_ids = CASE WHEN $names_networks::boolean THEN EXCLUDED.chain_ids ELSE known.chain_ids END
   WHERE known.version < EXCLUDED.version`,
 }
 
@@ -58,9 +59,11 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
       const payment_tolerance_units = parseNullableUsdc(terms.payment_tolerance)?.toString() ?? null
       const refund_approval_above_units = parseNullableUsdc(terms.refund_approval_above)?.toString() ?? null
       const names_limit = terms.refund_approval_above !== undefined
+      const [chosen_chain_ids, names_networks] = [terms.chain_ids ?? null, terms.chain_ids !== undefined]
       const known = { merchant_id, version, display_name, payout_address }
       const values = {
         ...{ ...known, payment_tolerance_units, refund_approval_above_units, names_limit, since, chain_ids: chainIds },
+        ...{ chosen_chain_ids, names_networks },
         proof_message: proof?.message ?? null,
         proof_signature: proof?.signature ?? null,
         proof_signed_at: proof?.signed_at ?? null,
@@ -122,6 +125,7 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
           display_name: row.displayName,
           payout_address: row.payoutAddress,
           payment_tolerance: formatNullableUsdc(row.paymentToleranceUnits),
+          chain_ids: row.chainIds.length === 0 ? null : row.chainIds,
         },
       )
     },

@@ -17,6 +17,7 @@ import { PaymentTolerance, RefundApproval } from './chosen-amount'
 import { KeyContext } from './known-key'
 import { FieldWarning, MerchantForm } from './merchant-form'
 import { useMerchantSaved } from './merchant-saved'
+import { PaymentNetworks } from './payment-networks'
 import { PayoutAddress } from './payout-address'
 
 export function SettingsPage({ merchant }: { merchant: MerchantBody }) {
@@ -33,6 +34,7 @@ export function SettingsPage({ merchant }: { merchant: MerchantBody }) {
           <PayoutAddress merchant={merchant} />
           <PaymentTolerance merchant={merchant} />
           <RefundApproval merchant={merchant} />
+          <PaymentNetworks merchant={merchant} />
           <BrandingCard />
         </div>
         <div>

@@ -131,6 +131,12 @@ export const technicalEn: typeof technicalPt = {
     hint: 'Above this sum, all refunds of an order together, a refund takes two members: one asks for it, and another one approves it or signs. An API key counts as none. 0: always. Empty: never. Owners get an email when this changes.',
     save: 'Save the limit',
   },
+  networks: {
+    title: 'Networks',
+    label: 'New orders may be paid on',
+    hint: 'Open orders stay as they are. Money on a network that an order does not offer waits in Needs attention, where you can count it for its order. All of them: also those that are added later.',
+    save: 'Save the networks',
+  },
   branding: {
     save: 'Save the look',
     title: 'Your checkout',

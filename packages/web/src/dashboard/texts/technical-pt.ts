@@ -139,6 +139,12 @@ export const technicalPt = {
     hint: 'Acima deste valor, somando todas as devoluções de uma cobrança, uma devolução pede dois membros: um pede, e outro aprova ou assina. Uma chave de API não conta. 0: sempre. Vazio: nunca. Os donos recebem um e-mail quando isto muda.',
     save: 'Salvar o limite',
   },
+  networks: {
+    title: 'Redes',
+    label: 'Novas cobranças podem ser pagas em',
+    hint: 'Cobranças abertas ficam como estão. Dinheiro em uma rede que a cobrança não oferece espera em Precisa de atenção, onde você pode contá-lo para a cobrança. Todas: também as que forem acrescentadas depois.',
+    save: 'Salvar as redes',
+  },
   branding: {
     save: 'Salvar a aparência',
     title: 'Sua página de pagamento',

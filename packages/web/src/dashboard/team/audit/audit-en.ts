@@ -69,6 +69,7 @@ export const auditEn: typeof auditPt = {
     payout_proof: 'signature of the payout address',
     payment_tolerance: 'payment tolerance',
     refund_approval_above: 'sum above which refunds take two members',
+    chain_ids: 'networks of new orders',
     pending_owner_change: 'change of the owners',
     pending_payout_change: 'change of the payout address',
     api_key: 'API key',

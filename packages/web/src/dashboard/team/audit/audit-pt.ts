@@ -68,6 +68,7 @@ export const auditPt = {
     payout_proof: 'assinatura do endereço de recebimento',
     payment_tolerance: 'tolerância de pagamento',
     refund_approval_above: 'valor acima do qual reembolsos pedem dois membros',
+    chain_ids: 'redes das novas cobranças',
     pending_owner_change: 'troca dos donos',
     pending_payout_change: 'troca do endereço de recebimento',
     api_key: 'chave de API',
