@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type AttentionItemBody, type ChainBlocks, type OrderBody, topology } from '@ponte/contracts'
+import { type AttentionItemBody, type ChainBlocks, type EntryBody, type OrderBody, topology } from '@ponte/contracts'
 import { memoryBus, readConfig, silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
 import request from 'supertest'
@@ -420,6 +420,118 @@ describe('an order that may be paid on two networks', () => {
     const standing = ((await read(order)).payments ?? []).map(({ tx_hash, status }) => [tx_hash, status])
     expect(standing).toEqual(expect.arrayContaining([[here.tx_hash, 'detected']]))
     expect(standing).toEqual(expect.arrayContaining([[other.tx_hash, 'orphaned']]))
+  })
+})
+
+describe('a network as a filter', () => {
+  const merchant = uuidv7()
+  const as = asMerchant(merchant, Wallet.createRandom().address)
+  const get = async (path: string) => (await request(system.url).get(`/api/v1${path}`).set(as).buffer(true)).body
+  const idsOf = async (path: string) => (await get(path)).data.map(({ id }: { id: string }) => id)
+  const open = async (more: object = {}): Promise<OrderBody> => {
+    expiresIn += 20_000
+    const { body } = await request(system.url)
+      .post('/api/v1/orders')
+      .set(as)
+      .send({ brl_amount: '54.20', expires_in: expiresIn, ...more })
+    return body
+  }
+  let [here, elsewhere, both, strayed] = [] as unknown as [OrderBody, OrderBody, OrderBody, OrderBody]
+  beforeAll(async () => {
+    here = await open()
+    elsewhere = await open()
+    both = await open()
+    strayed = await open({ chain_ids: [31_337] })
+    await first.report('confirmed', first.payment(here))
+    await second.report('confirmed', second.payment(elsewhere, there))
+    await first.report('confirmed', first.payment(both, { gross: 4_000_000n }))
+    await second.report('confirmed', second.payment(both, { ...there, gross: 5_000_000n }))
+    const deposit = { kind: 'transfer', deposit_address: strayed.payment.deposit_address } as const
+    await second.report('confirmed', second.payment(strayed, { ...there, ...deposit }))
+    await until(async () => (await get('/attention')).data.length === 2, 'it does not need attention')
+  })
+
+  it('of orders is where their payments are', async () => {
+    expect(await idsOf('/orders?chain_id=31337')).toEqual([both.id, here.id])
+    expect(await idsOf('/orders?chain_id=137')).toEqual([both.id, elsewhere.id])
+    expect(await idsOf('/orders?chain_id=137&status=paid')).toEqual([elsewhere.id])
+    expect(await idsOf('/orders?chain_id=10')).toEqual([])
+    expect(await idsOf(`/orders?chain_id=137&paid_gte=${elsewhere.created_at}`)).toEqual([elsewhere.id])
+    const { text } = await request(system.url).get('/api/v1/orders.csv?rows=payments&chain_id=137').set(as)
+    const rows = text
+      .trim()
+      .split('\r\n')
+      .slice(1)
+      .map(line => line.split(','))
+    expect(rows.map(cells => [cells[0], cells.at(-1)])).toEqual([
+      [both.id, '137'],
+      [elsewhere.id, '137'],
+    ])
+  })
+
+  it('of orders finds what is of an order’s first network where its payments were kept without one', async () => {
+    await system.sql.query("UPDATE payments SET id = substring(id FROM '^31337:(.*)$') WHERE order_id = $1", [here.id])
+    expect([await idsOf('/orders?chain_id=31337'), await idsOf('/orders?chain_id=137')]).toEqual([
+      [both.id, here.id],
+      [both.id, elsewhere.id],
+    ])
+  })
+
+  it('of the ledger is that of its entries, in lists and files', async () => {
+    const all: EntryBody[] = (await get('/entries?limit=100')).data
+    for (const chainId of [31_337, 137]) {
+      const those = all.filter(({ chain_id }) => chain_id === chainId)
+      expect(those.length).toBeGreaterThan(0)
+      const found: EntryBody[] = (await get(`/entries?chain_id=${chainId}`)).data
+      expect(found).toEqual(those)
+      const { text } = await request(system.url).get(`/api/v1/entries.csv?chain_id=${chainId}`).set(as)
+      expect(text.trim().split('\r\n')).toHaveLength(those.length + 1)
+      const asked = await request(system.url).post('/api/v1/exports').set(as).send({ format: 'jsonl', chain_id: chainId })
+      expect([asked.status, asked.body.chain_id]).toEqual([201, chainId])
+      await system.orders.idle()
+      expect(await get(`/exports/${asked.body.id}`)).toMatchObject({ status: 'ready', rows: those.length, chain_id: chainId })
+    }
+    expect(await get('/entries?chain_id=10')).toMatchObject({ data: [], has_more: false })
+  })
+
+  it('of the ledger seeks in an index, also where all entries of a merchant are on another one', async () => {
+    const undone = new Error('undone')
+    const planned = system.sql.transaction(async sql => {
+      await sql.query(
+        `INSERT INTO entries (merchant_id, sequence, kind, units, at, chain_id, tx_hash, log_index, block_number, block_time, booked_at)
+         SELECT $1, sequence, 'payment', 1, now(), 31337, '0x' || sequence, 0, 1, now(), now() FROM generate_series(1, 20000) AS sequence`,
+        [uuidv7()],
+      )
+      await sql.query('ANALYZE entries')
+      const { rows } = await sql.query<{ 'QUERY PLAN': string }>(
+        'EXPLAIN SELECT * FROM entries WHERE merchant_id = (SELECT merchant_id FROM entries LIMIT 1) AND chain_id = 10 ORDER BY sequence LIMIT 20',
+      )
+      expect(rows.map(row => row['QUERY PLAN']).join('\n')).toMatch(/entries_merchant_id_chain_id_sequence_idx/)
+      throw undone
+    })
+    await expect(planned).rejects.toBe(undone)
+  })
+
+  it('of what needs attention is where the money is', async () => {
+    const reasonsOf = async (query: string) =>
+      (await get(`/attention?${query}`)).data.map((item: AttentionItemBody) => [item.order?.id ?? item.payment?.memo, ...item.reasons])
+    const [ofBoth, ofStrayed] = [
+      [both.id, 'underpaid'],
+      [strayed.memo, 'unmatched'],
+    ]
+    expect((await reasonsOf('chain_id=137')).sort()).toEqual([ofBoth, ofStrayed].sort())
+    expect(await reasonsOf('chain_id=31337')).toEqual([ofBoth])
+    expect(await reasonsOf('chain_id=137&reason=unmatched')).toEqual([ofStrayed])
+    expect([await reasonsOf('chain_id=10'), await reasonsOf('chain_id=137&handled=true')]).toEqual([[], []])
+    const { text } = await request(system.url).get('/api/v1/attention.csv?chain_id=31337').set(as)
+    expect(text.trim().split('\r\n')).toHaveLength(2)
+  })
+
+  it.each(['/orders', '/orders.csv', '/entries', '/entries.csv', '/attention', '/attention.csv'])('of %s is a number', async path => {
+    for (const chainId of ['polygon', '0', '-1', '1.5', '99999999999']) {
+      const { status, body } = await request(system.url).get(`/api/v1${path}?chain_id=${chainId}`).set(as)
+      expect([status, body.errors]).toEqual([400, [{ path: 'chain_id', message: 'must be the number of a network' }]])
+    }
   })
 })
 

@@ -1,11 +1,11 @@
 import { type System, startAll } from '@ponte/all-in-one'
-import type { CheckoutBody, OrderBody } from '@ponte/contracts'
+import type { CheckoutBody, MerchantBody, OrderBody } from '@ponte/contracts'
 import { type LocalChain, mined, startLocalChain } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
 import type { Browser, Page } from 'playwright-core'
 import { call, createMerchant, MERCHANT, pay, startWorld, units, type World } from '../../world'
-import { injectWallet, openBrowser, openVisit, seriousFaults, type Visit } from './browser'
+import { DESKTOP, injectWallet, openBrowser, openVisit, seriousFaults, type Visit } from './browser'
 import { heading, logIn, visit } from './every-page'
 import * as state from './order-states'
 import type { WalletCalls } from './wallet-calls'
@@ -433,3 +433,55 @@ test('a receipt and the merchant’s page of the order name the network of each 
     await context.close()
   }
 }, 90_000)
+
+describe.each([
+  ['en-US', 'Network', 'Save the networks'],
+  ['pt-BR', 'Rede', 'Salvar as redes'],
+] as const)('in %s', (language, label, save) => {
+  test.each([DESKTOP, NARROW])(
+    'a merchant chooses the networks of new orders, and the network of a list, on a page of %j',
+    async viewport => {
+      const { context, page, complaints } = await openVisit(browser, { language, viewport })
+      await logIn(page, system.gatewayUrl, merchant.email)
+      const fits = async () => {
+        expect(await seriousFaults(page)).toEqual([])
+        expect(await widthOf(page)).toBeLessThanOrEqual(viewport.width)
+      }
+      const chosen = async () => (await call<MerchantBody>(system.gatewayUrl, 'GET', '/api/v1/merchants/me', merchant.token)).chain_ids
+      await page.goto(`${system.gatewayUrl}/dashboard/settings`)
+      const [always, other] = [page.getByLabel(/^base-sepolia \(/), page.getByLabel('sepolia', { exact: true })]
+      await other.waitFor()
+      expect([await always.isDisabled(), await always.isChecked(), await other.isChecked()]).toEqual([true, true, true])
+      await other.uncheck()
+      await page.getByRole('button', { name: save }).click()
+      await until(async () => (await chosen()) !== null, 'the choice is not kept')
+      expect(await chosen()).toEqual([BASE_SEPOLIA])
+      expect((await newOrder()).payment.networks).toBeUndefined()
+      await fits()
+      await page.reload()
+      await other.waitFor()
+      expect(await other.isChecked()).toBe(false)
+      await other.check()
+      await page.getByRole('button', { name: save }).click()
+      await until(async () => (await chosen()) === null, 'the choice is not taken back')
+
+      for (const [path, list] of [
+        ['orders', 'orders'],
+        ['attention', 'attention'],
+        ['month', 'entries'],
+      ]) {
+        await page.goto(`${system.gatewayUrl}/dashboard/${path}`)
+        const asked = page.waitForResponse(
+          response => response.url().includes(`/${list}?`) && response.url().includes(`chain_id=${SEPOLIA}`),
+        )
+        await page.getByLabel(label, { exact: true }).selectOption({ label: 'sepolia' })
+        expect((await asked).status()).toBe(200)
+        expect(new URL(page.url()).searchParams.get('network')).toBe(String(SEPOLIA))
+        await fits()
+      }
+      expect(complaints).toEqual([])
+      await context.close()
+    },
+    60_000,
+  )
+})

@@ -83,7 +83,16 @@ export const manyEntries = (count: number): EntryBody[] =>
   })
 
 export const largeDossier: ExportBody = {
-  ...{ object: 'export', id: SOME_ID, status: 'ready', format: 'dossier_pdf', form: 'brazilian', kind: null, order_id: null },
+  ...{
+    object: 'export',
+    id: SOME_ID,
+    status: 'ready',
+    format: 'dossier_pdf',
+    form: 'brazilian',
+    kind: null,
+    order_id: null,
+    chain_id: 31_337,
+  },
   ...{ at_gte: null, at_lt: null, amount: '48210.500000', payout_address: PAYER.address, entries: null, through: 4_200 },
   ...{ rows: 1_000, rows_total: 1_000, size: 21_000_000, failure: null, file_url: null },
   ...{ created_at: '2026-11-22T12:00:00.000Z', ready_at: '2026-11-22T12:01:00.000Z', expires_at: '2026-11-24T12:00:00.000Z' },

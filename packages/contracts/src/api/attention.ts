@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { address, id, text, timestamp, usdcAmount } from '../fields'
 import { unmatchedData } from '../webhook'
 import { isOneWay, listOf, notOneWay, pageQuery } from './list'
+import { chainIdInQuery } from './network'
 import { order, orderException } from './order'
 import { QUOTATION_LENGTH_MAX } from './order-list'
 import { foreignToken } from './recovery'
@@ -12,6 +13,7 @@ export type AttentionReason = z.infer<typeof attentionReason>
 const filters = {
   reason: attentionReason.optional().meta({ description: 'What is here for this reason, alone or among others' }),
   handled: z.enum(['true', 'false']).optional().meta({ description: '`true`: what was marked as handled; otherwise what was not' }),
+  chain_id: chainIdInQuery.optional().meta({ description: 'What came on this network, lies there, or cannot be moved on there' }),
   text: text(QUOTATION_LENGTH_MAX).optional().meta({
     description:
       'Money without an order alone, marked or not, as a message quotes it: its transaction or the link to it, memo, payer or amount in USDC',

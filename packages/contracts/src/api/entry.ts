@@ -3,6 +3,7 @@ import { address, id, rate, timestamp, txHash } from '../fields'
 import { cursor, cursorInQuery } from './cursor'
 import { fiscalDocumentKey } from './fiscal-document'
 import { pageQuery } from './list'
+import { chainIdInQuery } from './network'
 
 /** An amount that a reversal makes negative. */
 export const signedUsdc = z
@@ -84,6 +85,7 @@ export const entryFilters = {
   at_lt: timestamp.optional(),
   kind: entryKind.optional(),
   order_id: id.optional(),
+  chain_id: chainIdInQuery.optional().meta({ description: 'On this network' }),
 }
 
 /** Decimal signs, times and heads of a file for spreadsheets. */

@@ -53,7 +53,7 @@ export const createExport = z
       .meta({ description: 'Of a dossier of an amount: the payout address that it left; yours of now by default' }),
     chain_id: z.int().min(1).optional().meta({
       description:
-        'Of a dossier of an amount: the network on which it left, where there are several; by default that of `payment.chain_id` of a new order',
+        'Entries on this network alone. Of a dossier of an amount: the network on which it left, where there are several; by default that of `payment.chain_id` of a new order',
     }),
     entries: z
       .array(z.int().min(1))
@@ -65,7 +65,7 @@ export const createExport = z
   .superRefine((body, context) => {
     const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
     if (!DOSSIER_FORMATS.some(format => format === body.format)) {
-      for (const name of ['amount', 'payout_address', 'chain_id', 'entries'] as const)
+      for (const name of ['amount', 'payout_address', 'entries'] as const)
         if (body[name] !== undefined) refuse(name, 'goes with the formats dossier_json and dossier_pdf alone')
       return
     }
@@ -99,6 +99,7 @@ export const ledgerExport = z.object({
   at_lt: timestamp.nullable(),
   kind: entryKind.nullable(),
   order_id: id.nullable(),
+  chain_id: z.int().nullable().meta({ description: 'Entries on this network alone, or a dossier of it' }),
   amount: usdcAmount.nullable().meta({ description: 'Of a dossier of an amount' }),
   payout_address: address.nullable().meta({ description: 'Of a dossier of an amount' }),
   entries: z.array(z.int()).nullable().meta({ description: 'Of a dossier of named entries' }),

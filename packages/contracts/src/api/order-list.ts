@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { address, brlAmountInput, externalRef, id, memo, text, timestamp, txHash } from '../fields'
 import { isOneWay, notOneWay, pageQuery, searchedListOf } from './list'
+import { chainIdInQuery } from './network'
 import { order, orderException, orderStatus } from './order'
 
 const SEARCH_LENGTH_MAX = 100
@@ -23,6 +24,7 @@ const filters = {
   created_lt: timestamp.optional(),
   paid_gte: timestamp.optional(),
   paid_lt: timestamp.optional(),
+  chain_id: chainIdInQuery.optional().meta({ description: 'With a payment on this network; with `rows=payments` those payments alone' }),
   brl_amount: brlAmountInput.optional(),
   description: searched.optional(),
   has_fiscal_document: z

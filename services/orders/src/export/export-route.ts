@@ -3,7 +3,7 @@ import { csvPage, type OwnersAsked, sendCsv } from '@ponte/service-kit'
 import type { Request, Response } from 'express'
 import type { OrderHistory, Place } from '../order/body'
 import type { Store } from '../store'
-import { orderColumns, paymentColumns, paymentNetwork, paymentRows } from './orders-csv'
+import { networkOf, orderColumns, paymentColumns, paymentNetwork, paymentRows } from './orders-csv'
 
 export const exportOrders =
   (store: Store, { networks }: Place, normalized: (query: ListOrders) => ListOrders) =>
@@ -22,7 +22,10 @@ export const exportOrders =
         columns: networks.size === 1 ? paymentColumns : [...paymentColumns, paymentNetwork],
         async page(place, limit) {
           const { rows, next } = await page(place, limit)
-          return { rows: rows.flatMap(paymentRows), next }
+          return {
+            rows: rows.flatMap(paymentRows).filter(row => filters.chain_id === undefined || networkOf(row) === filters.chain_id),
+            next,
+          }
         },
       })
     }

@@ -76,7 +76,9 @@ export const paymentColumns: readonly CsvColumn<PaymentRow>[] = [
   ['metadata', ({ order }) => metadataOf(order)],
 ]
 
+export const networkOf = ({ order, payment }: PaymentRow): number => chainIdOf(payment.id) ?? order.chainId
+
 /** Only where several networks are followed. */
-export const paymentNetwork: CsvColumn<PaymentRow> = ['chain_id', ({ order, payment }) => String(chainIdOf(payment.id) ?? order.chainId)]
+export const paymentNetwork: CsvColumn<PaymentRow> = ['chain_id', row => String(networkOf(row))]
 
 const metadataOf = ({ metadata }: Order): string | null => (Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata))

@@ -23,6 +23,7 @@ export interface LedgerExport {
   atLt: Date | null
   kind: EntryKind | null
   orderId: string | null
+  chainId: number | null
   /** The last sequence that is in it: entries are never changed, so written again it is the same. */
   through: number
   requestedBy: string | null
@@ -51,7 +52,13 @@ interface Asked {
 export function openExport({ id, merchantId, through, requestedBy, dossier = null }: Asked, body: CreateExport, at: Date): LedgerExport {
   return {
     ...{ id, merchantId, through, requestedBy, status: 'waiting', format: body.format, form: body.form ?? 'international' },
-    ...{ atGte: dateOf(body.at_gte), atLt: dateOf(body.at_lt), kind: body.kind ?? null, orderId: body.order_id ?? null },
+    ...{
+      atGte: dateOf(body.at_gte),
+      atLt: dateOf(body.at_lt),
+      kind: body.kind ?? null,
+      orderId: body.order_id ?? null,
+      chainId: dossier?.chainId ?? body.chain_id ?? null,
+    },
     ...{ createdAt: at, expiresAt: new Date(at.getTime() + EXPORT_KEPT_S * 1000) },
     ...{ lease: null, attempts: 0, rows: 0, rowsTotal: null, size: null, readyAt: null, failure: null, dossier },
   }
@@ -59,11 +66,12 @@ export function openExport({ id, merchantId, through, requestedBy, dossier = nul
 
 const dateOf = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text))
 
-export const searchIn = ({ atGte, atLt, kind, orderId, through }: LedgerExport) => ({
+export const searchIn = ({ atGte, atLt, kind, orderId, chainId, through }: LedgerExport) => ({
   at_gte: atGte?.toISOString(),
   at_lt: atLt?.toISOString(),
   kind: kind ?? undefined,
   order_id: orderId ?? undefined,
+  chain_id: chainId ?? undefined,
   through,
 })
 
@@ -77,6 +85,7 @@ export const exportBody = (found: LedgerExport, publicUrl: string): ExportBody =
   at_lt: found.atLt?.toISOString() ?? null,
   kind: found.kind,
   order_id: found.orderId,
+  chain_id: found.chainId,
   amount: found.dossier?.amount ? formatUsdc(BigInt(found.dossier.amount)) : null,
   payout_address: found.dossier?.payoutAddress ?? null,
   entries: found.dossier?.entries ?? null,

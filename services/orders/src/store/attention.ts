@@ -5,6 +5,7 @@ import { type Quotation, readQuotation } from '../order/quotation'
 import type { Mark, Seen, UnmatchedMoney } from '../payment/mismatch'
 import { type Gap, gapsOf, type PayoutSpan } from '../payment/payout-spans'
 import { TO_RETURN } from './left-over'
+import { CHAINS_PAID_ON } from './order-list'
 import { BLOCKED_REASON } from './order-reads'
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
@@ -26,22 +27,26 @@ const ofOrder = (reason: Reason): string => {
   if (reason === 'underpaid') return "(exception IS NULL AND status IN ('underpaid', 'expired') AND confirmed_units > 0)"
   return `exception = '${reason}'`
 }
+const IS_ON_CHAIN = `($5 IN ${CHAINS_PAID_ON}
+  OR EXISTS (SELECT FROM order_networks AS there WHERE there.order_id = orders.id AND there.chain_id = $5 AND there.blocked_reason IS NOT NULL))`
+type OrderFilter = Pick<ListAttention, 'reason' | 'chain_id'>
+const onChain = ({ chain_id }: OrderFilter): string => (chain_id === undefined ? 'true' : IS_ON_CHAIN)
 const ofAddress = (reason: Reason): string => (reason === 'settlement_blocked' ? 'blocked_reason IS NOT NULL' : ofOrder(reason))
 
-const UNHANDLED = (against: string, along: string, reason?: AttentionReason) => `
+const UNHANDLED = (against: string, along: string, filter: OrderFilter = {}) => `
   (SELECT id FROM orders WHERE merchant_id = ANY (ARRAY[$1]::uuid[]) AND ${NEEDS_ATTENTION} AND handled_facts IS DISTINCT FROM ${ORDER_FACTS}
-     AND ${ofOrder(reason)} AND id > $2 AND id < $3 ORDER BY merchant_id ${along}, id ${against} LIMIT $4)
+     AND ${ofOrder(filter.reason)} AND ${onChain(filter)} AND id > $2 AND id < $3 ORDER BY merchant_id ${along}, id ${against} LIMIT $4)
   UNION
   (SELECT order_id FROM order_networks AS blocked JOIN orders ON orders.id = order_id
    WHERE blocked.merchant_id = ANY (ARRAY[$1]::uuid[]) AND blocked_reason IS NOT NULL AND order_id > $2 AND order_id < $3
-     AND (handled_blocked IS DISTINCT FROM ${BLOCKED_REASON} OR handled_facts IS DISTINCT FROM ${orderFacts('orders')}) AND ${ofAddress(reason)}
+     AND (handled_blocked IS DISTINCT FROM ${BLOCKED_REASON} OR handled_facts IS DISTINCT FROM ${orderFacts('orders')}) AND ${ofAddress(filter.reason)} AND ${onChain(filter)}
    GROUP BY blocked.merchant_id, order_id ORDER BY blocked.merchant_id ${along}, order_id ${against} LIMIT $4)`
 
-const HANDLED = (against: string, along: string, reason?: AttentionReason) => `
+const HANDLED = (against: string, along: string, filter: OrderFilter) => `
   SELECT id FROM orders CROSS JOIN LATERAL (SELECT ${BLOCKED_REASON} AS blocked_reason) AS blocked
   WHERE orders.merchant_id = ANY (ARRAY[$1]::uuid[]) AND handled_at IS NOT NULL AND id > $2 AND id < $3
     AND handled_facts = ${orderFacts('orders')} AND (${NEEDS_ATTENTION} OR blocked_reason IS NOT NULL)
-    AND (blocked_reason IS NULL OR blocked_reason = handled_blocked) AND ${ofAddress(reason)}
+    AND (blocked_reason IS NULL OR blocked_reason = handled_blocked) AND ${ofAddress(filter.reason)} AND ${onChain(filter)}
   ORDER BY orders.merchant_id ${along}, id ${against} LIMIT $4`
 
 /** Part of a payment's id within the UUID that names it, behind the time; its index is kept with this very expression. */
@@ -161,9 +166,10 @@ export function attentionStore(database: Database, prisma: PrismaClient) {
       const isUp = query.ending_before !== undefined
       const [along, against] = isUp ? ['DESC', 'ASC'] : ['ASC', 'DESC']
       // Raw SQL: two tables as one list. Lists of one keep each to its own index, as in the list of orders.
-      const found = query.handled === 'true' ? HANDLED(against, along, query.reason) : UNHANDLED(against, along, query.reason)
+      const found = query.handled === 'true' ? HANDLED(against, along, query) : UNHANDLED(against, along, query)
       const { rows } = await database.query<{ id: string }>(`SELECT id FROM (${found}) AS found ORDER BY id ${against} LIMIT $4`, [
         ...[merchantId, query.ending_before ?? FIRST_ID, query.starting_after ?? LAST_ID, limit],
+        ...(query.chain_id === undefined ? [] : [query.chain_id]),
       ])
       return rows.map(({ id }) => id)
     },
@@ -183,7 +189,8 @@ export function attentionStore(database: Database, prisma: PrismaClient) {
             ? ''
             : `AND block_time ${beyond}= ${time} AND (block_time, ${PLACE}) ${beyond} (${time}, ${given(placeOf(cursor))})`
         const asked = query.text === undefined ? '' : `AND ${quotes(readQuotation(query.text), given)}`
-        return `AND ${marked} ${asked} ${after} ORDER BY block_time ${against}, ${PLACE} ${against} LIMIT ${given(limit)}`
+        const there = query.chain_id === undefined ? '' : `AND chain_id = ${given(query.chain_id)}`
+        return `AND ${marked} ${asked} ${there} ${after} ORDER BY block_time ${against}, ${PLACE} ${against} LIMIT ${given(limit)}`
       })
       return rows.map(toMoney)
     },

@@ -14,6 +14,7 @@ const exports = table('exports', {
   atLt: time.nullable(),
   kind: entryKind.nullable(),
   orderId: text.nullable(),
+  chainId: int.nullable(),
   through: int,
   requestedBy: text.nullable(),
   createdAt: time,

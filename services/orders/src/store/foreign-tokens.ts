@@ -145,8 +145,8 @@ export function foreignTokenStore(database: Database, now: () => Date) {
         query.handled === 'true'
           ? `handled_facts = ${FACTS}`
           : `handled_facts IS DISTINCT FROM ${FACTS} AND (block_time IS NULL OR sent_at >= block_time)`
-      const values = [merchantId, query.ending_before ?? FIRST_ID, query.starting_after ?? LAST_ID, limit]
-      const rest = `WHERE merchant_id = $1 AND id > $2 AND id < $3 AND ${which} ORDER BY id ${along} LIMIT $4`
+      const values = [merchantId, query.ending_before ?? FIRST_ID, query.starting_after ?? LAST_ID, limit, query.chain_id ?? null]
+      const rest = `WHERE merchant_id = $1 AND id > $2 AND id < $3 AND ($5::int IS NULL OR chain_id = $5) AND ${which} ORDER BY id ${along} LIMIT $4`
       return read(`foreign-tokens-${query.handled === 'true' ? 'handled' : 'open'}-${along}`, rest, values)
     },
 

@@ -153,7 +153,7 @@ export type EntrySearch = Omit<ListEntries, 'limit' | 'after'> & {
 const PAYOUT = "lower(CASE kind WHEN 'returned' THEN (SELECT merchant_address FROM orders WHERE orders.id = order_id) ELSE address END)"
 
 /** Raw SQL: which index answers depends on the filters. */
-function conditionsOf(merchantId: string, { after, at_gte, at_lt, kind, order_id, through, payout }: EntrySearch) {
+function conditionsOf(merchantId: string, { after, at_gte, at_lt, kind, order_id, chain_id, through, payout }: EntrySearch) {
   const isRange = at_gte !== undefined || at_lt !== undefined
   const values: unknown[] = [merchantId]
   const given = (value: unknown) => `$${values.push(value)}`
@@ -161,6 +161,7 @@ function conditionsOf(merchantId: string, { after, at_gte, at_lt, kind, order_id
     'merchant_id = $1',
     kind && `kind = ${given(kind)}`,
     order_id && `order_id = ${given(order_id)}`,
+    chain_id !== undefined && `chain_id = ${given(chain_id)}`,
     at_gte && `at >= ${given(at_gte)}`,
     at_lt && `at < ${given(at_lt)}`,
     through !== undefined && `sequence <= ${given(through)}`,

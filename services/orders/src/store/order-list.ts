@@ -85,12 +85,17 @@ function quoted(quotation: Quotation): Condition[] {
 
 const HAS_DOCUMENT = 'EXISTS (SELECT FROM fiscal_documents AS document WHERE document.order_id = id)'
 
+/** A payment's id begins with its chain; one that was kept when there was one network is of the order's. */
+export const CHAINS_PAID_ON = `(
+  SELECT coalesce(substring(paid.id FROM '^(\\d+):')::int, orders.chain_id) FROM payments AS paid WHERE paid.order_id = orders.id AND paid.status <> 'orphaned')`
+
 /** Conditions that no index answers. */
 const searched = (query: ListOrders): Condition[] =>
   given([
     ['brl_centavos = ?', query.brl_amount === undefined ? undefined : parseBrl(query.brl_amount)],
     ['strpos(lower(description), lower(?)) > 0', query.description],
     [`?::boolean = ${HAS_DOCUMENT}`, query.has_fiscal_document],
+    [`? IN ${CHAINS_PAID_ON}`, query.chain_id],
   ]).concat(query.text === undefined ? [] : quotedIn(readQuotation(query.text)))
 
 /** Addresses, words and amounts, which no index answers. */

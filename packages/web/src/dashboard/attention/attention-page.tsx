@@ -6,6 +6,7 @@ import { Heading } from '../frame/heading'
 import { usePageTitle } from '../frame/page-title'
 import { Download } from '../lists/download'
 import { ChoiceFilter, useFilters } from '../lists/filters'
+import { NetworkFilter } from '../lists/network-filter'
 import { ListCard, useList } from '../lists/paging'
 import { useWords } from '../texts/words'
 import { FIRST_PAGE } from './attention-count'
@@ -22,14 +23,14 @@ const REFRESH_MS = 20_000
 export function AttentionPage() {
   const { t } = useWords()
   usePageTitle(t.attention.title)
-  const { page, filters, setFilters, clear } = useFilters(['handled', 'reason', 'item'])
+  const { page, filters, setFilters, clear } = useFilters(['handled', 'reason', 'network', 'item'])
   const [text, setText] = useState('')
-  const query = { handled: filters.handled === 'true' ? 'true' : undefined, reason: filters.reason }
+  const query = { handled: filters.handled === 'true' ? 'true' : undefined, reason: filters.reason, chain_id: filters.network }
   const list = useList('attention', api.attention, { ...FIRST_PAGE, ...page, ...query }, REFRESH_MS)
   const found = list.data?.data.filter(item => isFoundBy(item, text)) ?? []
   const shown = found.find(({ id }) => id === filters.item)
   const { hrefOf, open, work, entry } = useOpenCase(shown?.id)
-  const isFiltered = Boolean(query.handled ?? query.reason ?? text)
+  const isFiltered = Boolean(query.handled ?? query.reason ?? query.chain_id ?? text)
   const clearAll = () => {
     setText('')
     clear()
@@ -67,6 +68,7 @@ export function AttentionPage() {
             none={t.attention.open}
             onChoose={handled => setFilters({ handled, item: null })}
           />
+          <NetworkFilter value={filters.network} onChoose={network => setFilters({ network, item: null })} />
         </div>
         <div className="work-list">
           {filters.item && list.data && !shown && <p role="status">{t.attention.gone}</p>}

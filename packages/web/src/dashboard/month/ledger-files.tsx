@@ -3,6 +3,7 @@ import type { CreateExport, ExportBody, ExportFormat } from '@ponte/contracts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/api'
+import { useNetworks } from '../api/use-networks'
 import { Card } from '../elements/card'
 import { Failure } from '../elements/states'
 import { saveBlob } from '../lists/save-blob'
@@ -16,14 +17,14 @@ const RANGES = ['month', 'year', 'all'] as const
 const LOOK_MS = 1_500
 
 /** Files of the ledger, of a month, its year or everything, with the progress of those that are being made. */
-export function LedgerFiles({ month }: { month: string }) {
+export function LedgerFiles({ month, network }: { month: string; network: string | undefined }) {
   const { t, language } = useWords()
   const [format, setFormat] = useState<EntriesFormat>('xlsx')
   const [range, setRange] = useState<(typeof RANGES)[number]>('month')
   const make = useMakeExport()
   const asked = (): CreateExport => {
     const span = { month: instantsOf(month), year: yearOf(month), all: {} }[range]
-    return { ...span, format, form: language === 'pt' ? 'brazilian' : 'international' }
+    return { ...span, ...(network ? { chain_id: Number(network) } : {}), format, form: language === 'pt' ? 'brazilian' : 'international' }
   }
   return (
     <Card title={t.files.title}>
@@ -84,13 +85,16 @@ const isOpen = ({ status }: ExportBody) => status === 'waiting' || status === 'r
 
 function FileRow({ file }: { file: ExportBody }) {
   const { t, locale, usdc } = useWords()
+  const networks = useNetworks()
   const day = (at: number) => new Date(at).toLocaleDateString(locale, { timeZone: BOOKS_ZONE })
   const basis = file.amount ? usdc(file.amount) : file.entries ? t.files.rows(file.entries.length.toLocaleString(locale)) : null
   const span = file.at_gte && file.at_lt ? `${day(Date.parse(file.at_gte))} – ${day(Date.parse(file.at_lt) - 1)}` : t.files.all
+  const network = networks.length > 1 && networks.find(({ chain_id }) => chain_id === file.chain_id)?.network
   return (
     <li>
       <span>
         {file.format.replace('dossier_', '').toUpperCase()} <span className="faint">{isDossier(file) ? basis : span}</span>
+        {network && <span className="faint">{network}</span>}
       </span>
       <FileState file={file} />
     </li>

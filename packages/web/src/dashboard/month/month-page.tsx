@@ -10,6 +10,8 @@ import { Failure, Loading } from '../elements/states'
 import { Heading } from '../frame/heading'
 import { usePageTitle } from '../frame/page-title'
 import { Download } from '../lists/download'
+import { changed } from '../lists/filters'
+import { NetworkFilter } from '../lists/network-filter'
 import { VolumeChart } from '../overview/volume-chart'
 import { useWords } from '../texts/words'
 import { type Chosen, chooseAlso } from './chosen'
@@ -25,7 +27,8 @@ const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/
 /** One civil month of the ledger: what there was, what moved, what there is. */
 export function MonthPage() {
   const { t, locale, language } = useWords()
-  const [search] = useSearchParams()
+  const [search, setSearch] = useSearchParams()
+  const network = search.get('network') ?? undefined
   const asked = search.get('month') ?? ''
   const present = monthAt(new Date())
   const month = MONTH.test(asked) ? asked : present
@@ -38,18 +41,19 @@ export function MonthPage() {
     queryKey: ['summary', month],
     queryFn: () => api.summary({ ...daysOf(month), timezone: BOOKS_ZONE, by: 'day' }),
   })
+  const hrefOf = (other: string) => `/month?${changed(search, { month: other })}`
   return (
     <>
       <Heading title={t.month.title}>
-        <Download list="entries" query={{ ...instantsOf(month), form: language === 'pt' ? 'brazilian' : undefined }} />
+        <Download list="entries" query={{ ...instantsOf(month), chain_id: network, form: language === 'pt' ? 'brazilian' : undefined }} />
       </Heading>
       <nav className="months" aria-label={t.month.choose}>
-        <Button component={Link} href={`/month?month=${monthAfter(month, -1)}`} variant="default" aria-label={t.month.before}>
+        <Button component={Link} href={hrefOf(monthAfter(month, -1))} variant="default" aria-label={t.month.before}>
           ‹
         </Button>
         <strong>{name}</strong>
         {month < present && (
-          <Button component={Link} href={`/month?month=${monthAfter(month, 1)}`} variant="default" aria-label={t.month.after}>
+          <Button component={Link} href={hrefOf(monthAfter(month, 1))} variant="default" aria-label={t.month.after}>
             ›
           </Button>
         )}
@@ -62,11 +66,13 @@ export function MonthPage() {
           <DutyCard month={month} total={found.data.total} />
         </>
       )}
-      <LedgerFiles month={month} />
+      <NetworkFilter className="filters" value={network} onChoose={name => setSearch(before => changed(before, { network: name }))} />
+      <LedgerFiles month={month} network={network} />
       <OriginDossier ref={dossier} chosen={chosen} onClear={() => setChosen(new Map())} />
       <Movements
-        key={month}
+        key={`${month} ${network}`}
         month={month}
+        network={network}
         chosen={chosen}
         onChoose={(entries, isChosen) => setChosen(before => chooseAlso(before, entries, isChosen))}
         onDossier={() => dossier.current?.focus()}

@@ -15,6 +15,8 @@ const PAGE = '25'
 
 interface MovementsProps {
   month: string
+  /** Of one network alone. */
+  network: string | undefined
   chosen: Chosen
   onChoose(entries: readonly EntryBody[], isChosen: boolean): void
   /** Goes to where a dossier of the chosen ones is made. */
@@ -22,11 +24,11 @@ interface MovementsProps {
 }
 
 /** Every movement of the month, oldest first; those that reached the payout address can be chosen for a dossier. */
-export function Movements({ month, chosen, onChoose, onDossier }: MovementsProps) {
+export function Movements({ month, network, chosen, onChoose, onDossier }: MovementsProps) {
   const { t, usdc } = useWords()
   const found = useInfiniteQuery({
-    queryKey: ['entries', month],
-    queryFn: ({ pageParam }) => api.entries({ ...instantsOf(month), limit: PAGE, after: pageParam }),
+    queryKey: ['entries', month, network],
+    queryFn: ({ pageParam }) => api.entries({ ...instantsOf(month), chain_id: network, limit: PAGE, after: pageParam }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: page => (page.has_more ? page.next_cursor : undefined),
   })

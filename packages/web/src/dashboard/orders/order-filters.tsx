@@ -5,9 +5,10 @@ import { useLocation } from 'wouter'
 import { reaisFrom } from '../../reais'
 import type { Query } from '../api/api'
 import { ChoiceFilter, DateFilter, type Filters, startOfDay } from '../lists/filters'
+import { NetworkFilter } from '../lists/network-filter'
 import { useWords } from '../texts/words'
 
-export const ORDER_FILTERS = ['status', 'exception', 'by', 'from', 'to', 'amount', 'document', 'link', 'q'] as const
+export const ORDER_FILTERS = ['status', 'exception', 'by', 'from', 'to', 'amount', 'document', 'link', 'network', 'q'] as const
 type Name = (typeof ORDER_FILTERS)[number]
 type Chosen = Record<Name, string | undefined>
 
@@ -19,10 +20,10 @@ function searchFor(text: string | undefined): { orderId?: string; query: Query }
 }
 
 /** The address's filters as the API takes them. Days are those of this browser's time zone, the last one included. */
-export function orderQuery({ status, exception, by, from, to, amount, document, link, q }: Chosen): Query {
+export function orderQuery({ status, exception, by, from, to, amount, document, link, network, q }: Chosen): Query {
   const [gte, lt] = by === 'paid' ? ['paid_gte', 'paid_lt'] : ['created_gte', 'created_lt']
   return {
-    ...{ status, exception, brl_amount: amount, has_fiscal_document: document, link_id: link },
+    ...{ status, exception, brl_amount: amount, has_fiscal_document: document, link_id: link, chain_id: network },
     ...{ [gte]: startOfDay(from), [lt]: startOfDay(to, 1), ...searchFor(q).query },
   }
 }
@@ -82,6 +83,7 @@ export function OrderFilters({ filters, setFilters }: Filters<Name>) {
           onChoose={document => setFilters({ document })}
         />
         <ChoiceFilter label={t.lists.by} value={filters.by} choices={{ paid: t.lists.paid }} none={t.lists.created} onChoose={chooseBy} />
+        <NetworkFilter value={filters.network} onChoose={network => setFilters({ network })} />
         <DateFilter label={t.lists.from} value={filters.from} onChoose={from => setFilters({ from })} />
         <DateFilter label={t.lists.to} value={filters.to} onChoose={to => setFilters({ to })} />
       </form>

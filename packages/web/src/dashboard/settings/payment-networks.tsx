@@ -25,8 +25,8 @@ export function PaymentNetworks({ merchant }: { merchant: MerchantBody }) {
         rules={{}}
         work={update}
         onSubmit={text => {
-          const named = others.filter(({ chainId }) => text(String(chainId)) !== '')
-          update.mutate({ chain_ids: named.length === others.length ? null : [first, ...named].map(({ chainId }) => chainId) })
+          const named = others.filter(({ chain_id }) => text(String(chain_id)) !== '')
+          update.mutate({ chain_ids: named.length === others.length ? null : [first, ...named].map(({ chain_id }) => chain_id) })
         }}
         isReadOnly={!mayChange}
         verb={t.networks.save}
@@ -34,9 +34,9 @@ export function PaymentNetworks({ merchant }: { merchant: MerchantBody }) {
         <fieldset className="kinds">
           <legend>{t.networks.label}</legend>
           <p className="faint">{t.networks.hint}</p>
-          <Checkbox label={`${first.name} (${t.team.always})`} checked disabled readOnly />
-          {others.map(({ chainId, name }) => (
-            <Checkbox key={chainId} name={String(chainId)} label={name} defaultChecked={isChosen(chainId)} />
+          <Checkbox label={`${first.network} (${t.team.always})`} checked disabled readOnly />
+          {others.map(({ chain_id, network }) => (
+            <Checkbox key={chain_id} name={String(chain_id)} label={network} defaultChecked={isChosen(chain_id)} />
           ))}
         </fieldset>
       </CheckedForm>

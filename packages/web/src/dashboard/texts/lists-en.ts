@@ -3,6 +3,7 @@ import type { listsPt } from './lists-pt'
 export const listsEn: typeof listsPt = {
   lists: {
     by: 'Date of',
+    network: 'Network',
     created: 'Creation',
     paid: 'Payment',
     download: 'Download CSV',

@@ -2,6 +2,7 @@
 export const listsPt = {
   lists: {
     by: 'Data de',
+    network: 'Rede',
     created: 'Criação',
     paid: 'Pagamento',
     download: 'Baixar CSV',

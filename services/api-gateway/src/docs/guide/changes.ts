@@ -6,7 +6,7 @@ export const changes: readonly { day: string; gained: readonly string[] }[] = [
     day: '2026-11-29',
     gained: [
       `${c('POST /links')}, ${c('GET /links')}, ${c('GET /links/{id}')} and its ${c('/end')}: invoices and reusable links that are quoted when a payer opens them; ${c('link_id')} of ${c('GET /orders')}.`,
-      `${c('chain_id')} of ${c('POST /exports')}: the network of an origin dossier, where there are several.`,
+      `${c('chain_id')} of ${c('POST /exports')}: the network of an origin dossier, where there are several, or of the entries of another file; ${c('chain_id')} of ${c('GET /orders')}, ${c('GET /entries')}, ${c('GET /attention')} and their files: what came on one network.`,
       `${c('/button.js')} of the checkout's address: a payment link as a button on any site.`,
       `${c('networks')} of an order's ${c('payment')}, and ${c('network')} and ${c('chain_id')} of its ${c('payments')}, of refunds, recoveries and of an explanation; ${c('suspended')} of a network that stands still, ${c('GET /networks')}, ${c('chain_ids')} of ${c('PATCH /merchants/me')} and ${c('POST /orders')}: only where an order may be paid on several networks, which is in preparation.`,
     ],
