@@ -13,8 +13,8 @@ export interface ChainProfile {
   confirmations: number
   /** The contract that prices a transaction's data on the chain below. */
   dataFee: 'none' | 'op' | 'arbitrum'
-  /** What a payment costs its payer at most in usual hours, in dollars. */
-  usualFeeUsd: number
+  /** A payer's fee in usual hours is less than so many dollars. */
+  usualFeeUsd: string
 }
 
 // 110,000 gas (README) at 10 gwei and 1,600 dollars. Of a transfer of USDC, a third of that gas, estimates by the nodes of 30 June 2026 were
@@ -26,7 +26,7 @@ export const ethereum: ChainProfile = {
   windowS: 1_536,
   confirmations: 12,
   dataFee: 'none',
-  usualFeeUsd: 2,
+  usualFeeUsd: '2.00',
 }
 // A sequencer's blocks are as good as its word until they are in Ethereum, some minutes later.
 export const opStack: ChainProfile = {
@@ -36,7 +36,7 @@ export const opStack: ChainProfile = {
   windowS: 600,
   confirmations: 15,
   dataFee: 'op',
-  usualFeeUsd: 0.01,
+  usualFeeUsd: '0.01',
 }
 export const arbitrum: ChainProfile = {
   ...ethereum,
@@ -45,7 +45,7 @@ export const arbitrum: ChainProfile = {
   windowS: 600,
   confirmations: 120,
   dataFee: 'arbitrum',
-  usualFeeUsd: 0.01,
+  usualFeeUsd: '0.01',
 }
 export const polygon: ChainProfile = {
   ...ethereum,
@@ -53,7 +53,7 @@ export const polygon: ChainProfile = {
   blockMs: 2_000,
   windowS: 600,
   confirmations: 64,
-  usualFeeUsd: 0.01,
+  usualFeeUsd: '0.01',
 }
 // A block that is accepted is final.
 export const avalanche: ChainProfile = {
@@ -62,7 +62,7 @@ export const avalanche: ChainProfile = {
   blockMs: 1_000,
   windowS: 60,
   confirmations: 4,
-  usualFeeUsd: 0.01,
+  usualFeeUsd: '0.01',
 }
 /** A developer's own chain is like Ethereum, with a block whenever there is something in it. */
 export const development: ChainProfile = { ...ethereum, blockMs: 1_000, windowS: 128 }

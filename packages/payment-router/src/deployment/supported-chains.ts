@@ -43,8 +43,8 @@ export const profileOf = (chainId: number): ChainProfile => supportedChains[chai
 /** Seconds in which a chain usually makes so many blocks. */
 export const typicalSeconds = (chainId: number, blocks: number): number => Math.ceil((blocks * profileOf(chainId).blockMs) / 1_000)
 
-/** What a payment costs its payer at most in usual hours, in dollars; null where the network's coin is worth nothing. */
-export function usualFeeUsd(chainId: number): number | null {
+/** A payer's fee in usual hours is less than so many dollars; null where the network's coin is worth nothing. */
+export function usualFeeUsd(chainId: number): string | null {
   const chain = supportedChains[chainId]
   return chain && !chain.isTestNet ? chain.profile.usualFeeUsd : null
 }

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { PAYER } from '../../../world'
 import { largeDossier, manyEntries, onThreeNetworks } from '../order-states'
 import { alert, dialog, type Shown, type Stop, settled } from './stop'
-import { leaveSent, payBy, walletWith } from './wallet'
+import { announceWallet, leaveSent, payBy, walletOnBase, walletWith } from './wallet'
 
 const REQUEST_ID = '01a205ce-4a10-7d3e-8b1f-2c6d9e0f4a57'
 const refused = (status: number, code: string) => ({ status, code, request_id: REQUEST_ID })
@@ -31,6 +31,7 @@ function payers(from: From, of: Shown): Stop[] {
     await page.locator(found).waitFor()
   }
   const refusals = '.wallets [role=alert]'
+  const onThree = { [`/checkout/${of.pending.id}`]: { payment: onThreeNetworks(of.pending.id) } }
   const token = `/${of.subscription.payer_url?.split('/').at(-1)}`
   const subscription = (name: string, fields: object) =>
     from('payer-subscription', `payer-subscription-${name}`, { instead: { [token]: fields } })
@@ -46,10 +47,18 @@ function payers(from: From, of: Shown): Stop[] {
     from('checkout', 'checkout-wallet-short', { ready: page => waits(page, walletWith(120_500_000n, 1n), refusals) }),
     from('checkout', 'checkout-wallet-gasless', { ready: page => waits(page, walletWith(900_000_000n, 0n), refusals) }),
     from('checkout', 'checkout-networks', {
-      instead: { [`/checkout/${of.pending.id}`]: { payment: onThreeNetworks(of.pending.id) } },
+      instead: onThree,
       ready: async page => {
         await page.getByRole('radio').last().check()
         await page.getByRole('tab').last().click()
+      },
+    }),
+    from('checkout', 'checkout-networks-held', {
+      instead: onThree,
+      ready: async page => {
+        await page.getByRole('radio').first().waitFor()
+        await announceWallet(page, walletOnBase())
+        await page.locator('.networks :checked').waitFor()
       },
     }),
     from('checkout', 'checkout-signed', { ready: page => leaveSent(page, of.pending.id, null, false) }),

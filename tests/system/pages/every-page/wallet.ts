@@ -27,7 +27,7 @@ export async function payBy(page: Page, request: string): Promise<void> {
 }
 
 /** Each part of a page that wants a wallet asks for announcements, and a wallet answers each time. */
-const announceWallet = (page: Page, request: string) =>
+export const announceWallet = (page: Page, request: string) =>
   page.evaluate(`(() => {
     const detail = { info: { rdns: 'io.example', uuid: '1', name: 'Carteira', icon: '' }, provider: { request: ${request} } }
     const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }))
@@ -43,4 +43,19 @@ export const walletWith = (units: bigint, wei: bigint): string =>
     eth_requestAccounts: [PAYER.address],
     eth_chainId: '0x7a69',
     eth_getBalance: `0x${wei.toString(16)}`,
+    eth_getCode: '0x',
   })})[method] ?? (params[0].data.startsWith('0x70a08231') ? '${word(units)}' : '${word(0n)}')`
+
+/** A wallet on Base that shares its account and lists what it holds: too little there, enough on Polygon. */
+export const walletOnBase = (): string => {
+  const asset = (address: string, units: bigint) => [{ address, balance: word(units), type: 'erc20' }]
+  const answers = {
+    eth_accounts: [PAYER.address],
+    eth_chainId: '0x2105',
+    wallet_getAssets: {
+      '0x2105': asset('0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', 20_000_000n),
+      '0x89': asset('0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359', 900_000_000n),
+    },
+  }
+  return `async ({ method }) => (${JSON.stringify(answers)})[method]`
+}

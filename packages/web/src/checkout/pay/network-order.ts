@@ -1,4 +1,5 @@
 import type { CheckoutBody } from '@ponte/contracts'
+import { parseUsdc } from '@ponte/contracts/money'
 import { usualFeeUsd } from '@ponte/payment-router/supported-chains'
 import type { Holdings } from '../wallet/holdings'
 
@@ -12,13 +13,16 @@ export function holdsEnough(holdings: Holdings, chainId: number, due: bigint): b
 
 /** Those on which the wallet holds enough, then those of which it is unknown; among these the cheapest, and the fastest. One that stands still is last. */
 export function networkOrder<N extends Network>(networks: readonly N[], holdings: Holdings, due: bigint): N[] {
-  const holdRank = (chainId: number) => [true, null, false].indexOf(holdsEnough(holdings, chainId, due))
+  const places = [true, null, false]
   const rank = ({ chain_id, typical_seconds, suspended }: Network) => [
-    suspended ? 1 : 0,
-    holdRank(chain_id),
-    usualFeeUsd(chain_id) ?? 0,
-    typical_seconds,
+    suspended ? 1n : 0n,
+    BigInt(places.indexOf(holdsEnough(holdings, chain_id, due))),
+    parseUsdc(usualFeeUsd(chain_id) ?? '0.00'),
+    BigInt(typical_seconds),
   ]
-  const order = (one: number[], other: number[]) => one.map((value, place) => value - (other[place] ?? 0)).find(Boolean) ?? 0
-  return [...networks].sort((one, other) => order(rank(one), rank(other)))
+  const difference = (one: bigint[], other: bigint[]) => one.map((value, place) => value - (other[place] ?? 0n)).find(Boolean) ?? 0n
+  return [...networks].sort((one, other) => {
+    const first = difference(rank(one), rank(other))
+    return first < 0n ? -1 : first > 0n ? 1 : 0
+  })
 }

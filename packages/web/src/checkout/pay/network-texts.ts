@@ -5,16 +5,15 @@ function lasting(language: 'en' | 'pt-BR', seconds: number): string {
   return new Intl.NumberFormat(language, { style: 'unit', unitDisplay: 'long', unit }).format(value)
 }
 
-const dollars = (language: 'en' | 'pt-BR', usd: number): string =>
-  new Intl.NumberFormat(language, { style: 'currency', currency: 'USD' }).format(usd)
+const dollars = { en: (usd: string) => `$${usd}`, pt: (usd: string) => `US$\u00a0${usd.replace('.', ',')}` }
 
 const en = {
   choose: 'On which network do you pay?',
   holds: (amount: string) => `your wallet has ${amount} there`,
   short: (amount: string) => `your wallet has only ${amount} there: not enough`,
   /** `usd` is null where the network's coin is worth nothing. */
-  costs: (seconds: number, usd: number | null) =>
-    `counts after about ${lasting('en', seconds)}${usd === null ? '' : `, fee\u00a0usually\u00a0below\u00a0${dollars('en', usd)}`}`,
+  costs: (seconds: number, usd: string | null) =>
+    `counts after about ${lasting('en', seconds)}${usd === null ? '' : `, fee\u00a0usually\u00a0below\u00a0${dollars.en(usd)}`}`,
   suspended: 'stands still at the moment: what you send there counts once it goes on',
   gasless: 'no coin for the fee? You only sign',
   look: 'See where my wallet has USDC',
@@ -26,7 +25,7 @@ const pt: typeof en = {
   holds: amount => `a sua carteira tem ${amount} nela`,
   short: amount => `a sua carteira só tem ${amount} nela: não basta`,
   costs: (seconds, usd) =>
-    `vale após cerca de ${lasting('pt-BR', seconds)}${usd === null ? '' : `, taxa em\u00a0geral\u00a0abaixo\u00a0de\u00a0${dollars('pt-BR', usd)}`}`,
+    `vale após cerca de ${lasting('pt-BR', seconds)}${usd === null ? '' : `, taxa\u00a0em\u00a0geral\u00a0abaixo\u00a0de\u00a0${dollars.pt(usd)}`}`,
   suspended: 'está parada no momento: o que você enviar por ela conta quando voltar a andar',
   gasless: 'sem moeda para a taxa? Basta assinar',
   look: 'Ver em quais redes a minha carteira tem USDC',
