@@ -128,6 +128,28 @@ test('an error that says nothing sends the payer to the wallet first, and to two
   await context.close()
 }, 60_000)
 
+test('a wallet that has the calls already, and shows nothing of them, is answered there first; then two steps follow', async () => {
+  const { context, page, confirmed, order, address } = await payerBefore({ refuses: 5720 })
+  await payButton(page).click()
+  await page.getByText('Your wallet already has an open request').waitFor()
+  expect(confirmed()).toEqual(['wallet_sendCalls'])
+  await payButton(page).click()
+  await title(page, 'Paid')
+  expect(confirmed()).toEqual(['wallet_sendCalls', 'wallet_sendCalls', 'eth_signTypedData_v4', 'eth_sendTransaction'])
+  await isPaidOnce(order, world.chain, address)
+  await context.close()
+}, 60_000)
+
+test('a wallet that leaves the question for capabilities open is not waited for', async () => {
+  const { context, page, wallet, confirmed } = await payerBefore()
+  const release = wallet.hold('wallet_getCapabilities')
+  await payButton(page).click()
+  await title(page, 'Paid')
+  expect(confirmed()).toEqual(['eth_signTypedData_v4', 'eth_sendTransaction'])
+  release()
+  await context.close()
+}, 60_000)
+
 test('calls that are undone together are noticed, shown, and paid in two steps', async () => {
   const { context, page, wallet, confirmed, order, address } = await payerBefore()
   wallet.gasLimit = 100_000

@@ -45,8 +45,8 @@ export async function payAtOnce(
   }
   try {
     const taken = await provider.request({ method: 'wallet_sendCalls', params: [request] })
-    const own: unknown = Reflect.get(Object(taken), 'id')
-    return named(id, own)
+    // Older wallets answer with the id alone.
+    return named(id, typeof taken === 'string' ? taken : Reflect.get(Object(taken), 'id'))
   } catch (error) {
     const code: unknown = Reflect.get(Object(error), 'code')
     if (isUnsupported(error) || NOT_AT_ONCE.some(known => known === code)) return null
