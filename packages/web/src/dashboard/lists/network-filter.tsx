@@ -1,11 +1,10 @@
-import { NativeSelect } from '@mantine/core'
+import { NativeSelect, type NativeSelectProps } from '@mantine/core'
 import { useNetworks } from '../api/use-networks'
 import { useWords } from '../texts/words'
 
-interface NetworkFilterProps {
+interface NetworkFilterProps extends Pick<NativeSelectProps, 'maw' | 'mb'> {
   value: string | undefined
   onChoose(chainId: string): void
-  className?: string
 }
 
 /** The network that a list is of, where there are several. */

@@ -3,7 +3,7 @@ import type { CreateExport, ExportBody, ExportFormat } from '@ponte/contracts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/api'
-import { useNetworks } from '../api/use-networks'
+import { useNetworkName } from '../api/use-networks'
 import { Card } from '../elements/card'
 import { Failure } from '../elements/states'
 import { saveBlob } from '../lists/save-blob'
@@ -85,16 +85,15 @@ const isOpen = ({ status }: ExportBody) => status === 'waiting' || status === 'r
 
 function FileRow({ file }: { file: ExportBody }) {
   const { t, locale, usdc } = useWords()
-  const networks = useNetworks()
+  const network = useNetworkName()(file.chain_id)
   const day = (at: number) => new Date(at).toLocaleDateString(locale, { timeZone: BOOKS_ZONE })
   const basis = file.amount ? usdc(file.amount) : file.entries ? t.files.rows(file.entries.length.toLocaleString(locale)) : null
   const span = file.at_gte && file.at_lt ? `${day(Date.parse(file.at_gte))} – ${day(Date.parse(file.at_lt) - 1)}` : t.files.all
-  const network = networks.length > 1 && networks.find(({ chain_id }) => chain_id === file.chain_id)?.network
   return (
     <li>
       <span>
         {file.format.replace('dossier_', '').toUpperCase()} <span className="faint">{isDossier(file) ? basis : span}</span>
-        {network && <span className="faint">{network}</span>}
+        <span className="faint">{network}</span>
       </span>
       <FileState file={file} />
     </li>

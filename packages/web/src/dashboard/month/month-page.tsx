@@ -66,9 +66,9 @@ export function MonthPage() {
           <DutyCard month={month} total={found.data.total} />
         </>
       )}
-      <NetworkFilter className="filters" value={network} onChoose={name => setSearch(before => changed(before, { network: name }))} />
+      <NetworkFilter maw={224} mb="md" value={network} onChoose={name => setSearch(before => changed(before, { network: name }))} />
       <LedgerFiles month={month} network={network} />
-      <OriginDossier ref={dossier} chosen={chosen} onClear={() => setChosen(new Map())} />
+      <OriginDossier ref={dossier} network={network} chosen={chosen} onClear={() => setChosen(new Map())} />
       <Movements
         key={`${month} ${network}`}
         month={month}

@@ -4,6 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { api } from '../api/api'
+import { useNetworkName } from '../api/use-networks'
 import { Badge } from '../elements/badge'
 import { Card } from '../elements/card'
 import { Failure, Loading } from '../elements/states'
@@ -95,6 +96,7 @@ export function Movements({ month, network, chosen, onChoose, onDossier }: Movem
 
 function Movement({ entry, children }: { entry: EntryBody; children: ReactNode }) {
   const { t, usdc, brl, moment } = useWords()
+  const network = useNetworkName()(entry.chain_id)
   const isLater = monthAt(new Date(entry.at)) !== monthAt(new Date(entry.block_time))
   return (
     <tr>
@@ -122,6 +124,7 @@ function Movement({ entry, children }: { entry: EntryBody; children: ReactNode }
         <span className="mono short" title={entry.tx_hash}>
           {`${entry.tx_hash.slice(0, 10)}…${entry.tx_hash.slice(-6)}`}
         </span>
+        {network && <span className="faint">{network}</span>}
       </td>
     </tr>
   )

@@ -11,8 +11,16 @@ import { type DossierFormat, FileList, isDossier, useMakeExport } from './ledger
 
 const FORMATS: readonly DossierFormat[] = ['dossier_pdf', 'dossier_json']
 
+interface OriginDossierProps {
+  ref: Ref<HTMLElement>
+  /** That a sum left; the first by default. */
+  network: string | undefined
+  chosen: Chosen
+  onClear(): void
+}
+
 /** Where the USDC of a withdrawal came from, for the exchange that asks. */
-export function OriginDossier({ ref, chosen, onClear }: { ref: Ref<HTMLElement>; chosen: Chosen; onClear(): void }) {
+export function OriginDossier({ ref, network, chosen, onClear }: OriginDossierProps) {
   const { t, language, usdc } = useWords()
   const [format, setFormat] = useState<DossierFormat>('dossier_pdf')
   const make = useMakeExport()
@@ -20,7 +28,7 @@ export function OriginDossier({ ref, chosen, onClear }: { ref: Ref<HTMLElement>;
   const isOfAmount = chosen.size === 0
   const submit = (text: FieldText) =>
     isOfAmount
-      ? make.mutate({ format, amount: usdcFrom(text('amount'), language) ?? '' })
+      ? make.mutate({ format, amount: usdcFrom(text('amount'), language) ?? '', ...(network ? { chain_id: Number(network) } : {}) })
       : make.mutate({ format, entries: [...chosen.keys()] }, { onSuccess: onClear })
   return (
     <Card title={t.dossier.title} ref={ref}>

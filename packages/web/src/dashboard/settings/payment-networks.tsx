@@ -34,7 +34,7 @@ export function PaymentNetworks({ merchant }: { merchant: MerchantBody }) {
         <fieldset className="kinds">
           <legend>{t.networks.label}</legend>
           <p className="faint">{t.networks.hint}</p>
-          <Checkbox label={`${first.network} (${t.team.always})`} checked disabled readOnly />
+          <Checkbox label={`${first.network} (${t.networks.always})`} checked disabled readOnly />
           {others.map(({ chain_id, network }) => (
             <Checkbox key={chain_id} name={String(chain_id)} label={network} defaultChecked={isChosen(chain_id)} />
           ))}

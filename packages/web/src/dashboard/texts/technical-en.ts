@@ -135,6 +135,7 @@ export const technicalEn: typeof technicalPt = {
     title: 'Networks',
     label: 'New orders may be paid on',
     hint: 'Open orders stay as they are. Money on a network that an order does not offer waits in Needs attention, where you can count it for its order. All of them: also those that are added later.',
+    always: 'always',
     save: 'Save the networks',
   },
   branding: {

@@ -143,6 +143,7 @@ export const technicalPt = {
     title: 'Redes',
     label: 'Novas cobranças podem ser pagas em',
     hint: 'Cobranças abertas ficam como estão. Dinheiro em uma rede que a cobrança não oferece espera em Precisa de atenção, onde você pode contá-lo para a cobrança. Todas: também as que forem acrescentadas depois.',
+    always: 'sempre',
     save: 'Salvar as redes',
   },
   branding: {
