@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 
 // Prints every Secret that an overlay refers to, with fresh random values:  node infra/kubernetes/make-secrets.mjs production | kubectl apply -f -
 // A secret store may put Secrets of these names and keys in place instead. RPC_URLS, which may carry a provider's key, and the keys of the
-// relayer's accounts (RELAYER_KMS_KEY and GASLESS_KMS_KEY, or …_PRIVATE_KEY) are taken from the environment.
-const overlay = process.argv[2]
+// relayer's accounts (RELAYER_KMS_KEY and GASLESS_KMS_KEY, or …_PRIVATE_KEY) are taken from the environment. `production network-2` prints those of components/network-2 alone,
+// by RPC_URLS and keys of that network and by CHAIN_LISTENER_TOKEN_SECRET, which stands in api-gateway-secrets.
+const [, , overlay, network] = process.argv
 if (overlay !== 'development' && overlay !== 'production') {
   console.error('Name the overlay: node infra/kubernetes/make-secrets.mjs development, or production.')
   process.exit(1)
@@ -15,9 +16,13 @@ const shared = {
   orders: secret(),
   subscriptions: secret(),
   webhooks: secret(),
-  listener: secret(),
+  listener: process.env.CHAIN_LISTENER_TOKEN_SECRET ?? secret(),
   rabbitmq: secret(),
   session: secret(),
+}
+if (network !== undefined && !process.env.CHAIN_LISTENER_TOKEN_SECRET) {
+  console.error('Set CHAIN_LISTENER_TOKEN_SECRET to that of the secret api-gateway-secrets.')
+  process.exit(1)
 }
 const services = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'webhook-dispatcher']
 const passwords = Object.fromEntries(services.map(name => [name, secret()]))
@@ -64,9 +69,27 @@ const secrets = {
       },
     ]),
   ),
-  // The relayer stands on the listener's database, and it alone has the keys of the accounts that pay for gas.
-  'relayer-secrets': {
-    DATABASE_URL: databaseUrl('chain-listener'),
+  'relayer-secrets': relayerSecrets('chain-listener'),
+  ...(inProduction ? rolesOfOperator() : serversOfDevelopment()),
+}
+const further = `chain-listener-${network?.replace('network-', '')}`
+if (network !== undefined) passwords[further] = secret()
+const ofNetwork = () => ({
+  [`${further}-secrets`]: { DATABASE_URL: databaseUrl(further), RPC_URLS: rpcUrls },
+  [further.replace('chain-listener', 'relayer').concat('-secrets')]: relayerSecrets(further),
+  [`postgres-${further}`]: { username: role(further), password: passwords[further] },
+})
+for (const [name, stringData] of Object.entries(network === undefined ? secrets : ofNetwork())) {
+  const type = inProduction && name.startsWith('postgres-') ? { type: 'kubernetes.io/basic-auth' } : {}
+  console.log(
+    `---\n${JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'ponte' }, ...type, stringData }, null, 2)}`,
+  )
+}
+
+/** The relayer stands on its listener's database, and it alone has the keys of the accounts that pay for gas. */
+function relayerSecrets(listener) {
+  return {
+    DATABASE_URL: databaseUrl(listener),
     // The relayer publishes nothing by itself.
     AMQP_URL: 'amqp://unused',
     GATEWAY_TOKEN_SECRET: shared.listener,
@@ -76,14 +99,7 @@ const secrets = {
         process.env[name] ? [[name, process.env[name]]] : [],
       ),
     ),
-  },
-  ...(inProduction ? rolesOfOperator() : serversOfDevelopment()),
-}
-for (const [name, stringData] of Object.entries(secrets)) {
-  const type = name in rolesOfOperator() ? { type: 'kubernetes.io/basic-auth' } : {}
-  console.log(
-    `---\n${JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'ponte' }, ...type, stringData }, null, 2)}`,
-  )
+  }
 }
 
 /** Given to its roles by CloudNativePG. */

@@ -44,9 +44,10 @@ const secretOfOperator: Manifest = {
 export function renderOverlay(
   overlay: string,
   given: Variables = { RPC_URLS: 'https://rpc.example/key', RELAYER_KMS_KEY: 'alias/relayer', GASLESS_KMS_KEY: 'alias/gasless' },
+  { home = join(root, 'infra/kubernetes'), networks = [] }: { home?: string; networks?: readonly string[] } = {},
 ) {
-  const printed = (script: string) =>
-    spawnSync(process.execPath, [join(root, 'infra/kubernetes', script), overlay], {
+  const printed = (script: string, ...args: string[]) =>
+    spawnSync(process.execPath, [join(home, script), overlay, ...args], {
       encoding: 'utf8',
       env: { ...process.env, ...given },
       maxBuffer: 64 << 20,
@@ -55,6 +56,7 @@ export function renderOverlay(
   const manifests = [
     ...manifestsOf(printed('build-overlay.mjs')),
     ...manifestsOf(printed('make-secrets.mjs')),
+    ...networks.flatMap(network => manifestsOf(printed('make-secrets.mjs', network))),
     ...(overlay === 'production' ? [secretOfOperator] : []),
   ].filter(Boolean)
   const named = (kind: string, wanted: string | undefined) => manifests.find(each => each.kind === kind && each.metadata.name === wanted)

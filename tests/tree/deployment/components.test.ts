@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readConfig } from '@ponte/service-kit'
+import { renderOverlay } from './kubernetes'
+import { configs, unknownSettings } from './programs'
+
+const root = join(__dirname, '../../..')
+
+/** A copy of the overlays, to which what a component asks for is done. */
+async function withComponent(name: string, look: (home: string) => void, change = (text: string) => text): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'ponte-component-'))
+  try {
+    const home = join(folder, 'infra/kubernetes')
+    cpSync(join(root, 'infra'), join(folder, 'infra'), { recursive: true })
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    const file = join(home, 'overlays/production/kustomization.yaml')
+    writeFileSync(file, `${change(readFileSync(file, 'utf8'))}components: [../../components/${name}]\n`)
+    look(home)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+it('a managed PostgreSQL takes the place of the operator`s, as its component states', () =>
+  withComponent(
+    'managed-postgres',
+    home => {
+      const built = spawnSync(process.execPath, [join(home, 'build-overlay.mjs'), 'production'], { encoding: 'utf8', maxBuffer: 64 << 20 })
+      expect([built.status, built.stderr]).toEqual([0, ''])
+      const kinds = [...built.stdout.matchAll(/^kind: (\w+)\nmetadata:[\s\S]*?^ {2}name: ([\w-]+)/gm)].map(
+        ([, kind, name]) => `${kind} ${name}`,
+      )
+      expect(kinds).toEqual(expect.arrayContaining(['NetworkPolicy managed-postgres', 'Deployment orders']))
+      expect(kinds.filter(each => /^(Cluster|Database|ScheduledBackup|ObjectStore) /.test(each))).toEqual([])
+    },
+    text => text.replace(/^ {2}- (?:postgres|backup)\.yaml\n/gm, ''),
+  ))
+
+describe('a second network', () => {
+  const given = {
+    RPC_URLS: 'https://rpc.example/key',
+    RELAYER_KMS_KEY: 'alias/relayer',
+    GASLESS_KMS_KEY: 'alias/gasless',
+    CHAIN_LISTENER_TOKEN_SECRET: 'c'.repeat(64),
+  }
+  const first = renderOverlay('production', given)
+
+  it('has a listener and a relayer of its own, which their programs accept, on a database that no other role reaches', () =>
+    withComponent('network-2', home => {
+      const { named, deployment, containers } = renderOverlay('production', given, { home, networks: ['network-2'] })
+      for (const program of ['chain-listener', 'relayer'] as const) {
+        const pods = containers(`${program}-2`)
+        expect(pods.map(({ args }) => args)).toEqual(containers(program).map(({ args }) => args))
+        for (const { environment } of pods) {
+          expect(unknownSettings(program, Object.keys(environment))).toEqual([])
+          expect(readConfig(configs[program], environment)).toMatchObject({ CHAIN_ID: 137 })
+          expect(environment.DATABASE_URL).toMatch(/^postgres:\/\/chain_listener_2:\w+@postgres-rw:5432\/chain_listener_2$/)
+        }
+        const labels = (name: string) => JSON.stringify(deployment(name)).match(/"app.kubernetes.io\/name":"[\w-]+"/g)
+        expect(new Set(labels(`${program}-2`))).toEqual(new Set([`"app.kubernetes.io/name":"${program}-2"`]))
+        expect(named('Service', `${program}-2`)?.spec).toMatchObject({ selector: { 'app.kubernetes.io/name': `${program}-2` } })
+        expect(deployment(program)).toEqual(first.deployment(program))
+      }
+      expect(readConfig(configs.relayer, containers('relayer-2')[1]?.environment ?? {}).GATEWAY_TOKEN_SECRET).toEqual([
+        given.CHAIN_LISTENER_TOKEN_SECRET,
+      ])
+      expect(containers('api-gateway').at(-1)?.environment.OTHER_CHAIN_LISTENER_URLS).toBe('http://relayer-2:8080')
+      const { postgresql, managed } = named('Cluster', 'postgres')?.spec ?? {}
+      expect(postgresql?.pg_hba.slice(0, 2)).toEqual([
+        'host chain_listener_2 +chain_listener_2 all scram-sha-256',
+        'host all +chain_listener_2 all reject',
+      ])
+      expect(managed?.roles.at(-1)).toEqual({
+        name: 'chain_listener_2',
+        login: true,
+        passwordSecret: { name: 'postgres-chain-listener-2' },
+      })
+      expect(named('Database', 'chain-listener-2')?.spec).toMatchObject({ name: 'chain_listener_2', owner: 'chain_listener_2' })
+    }))
+})
