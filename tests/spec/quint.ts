@@ -19,7 +19,7 @@ export interface QuintModel {
 const PERIOD_SEEN = ['sawCancelled', 'sawCharged', 'sawSecond', 'sawPart', 'sawLapsed', 'sawNext']
 const ORDER_SEEN = [
   ...['sawPaid', 'sawExpired', 'sawQuiet', 'sawSecondGeneration', 'sawAccepted'],
-  ...['sawLate', 'sawDuplicate', 'sawAfterCancel'],
+  ...['sawLate', 'sawDuplicate', 'sawAfterCancel', 'sawPaidOnBoth', 'sawHeldBack', 'sawExpiredBeside', 'sawAttached'],
 ]
 
 export const models: readonly QuintModel[] = [

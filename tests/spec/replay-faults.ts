@@ -1,5 +1,7 @@
 import { accountRules } from '@ponte/api-gateway'
 import { subscriptionRules } from '@ponte/subscriptions'
+import type { OrderRules } from '../explore/books'
+import { orderFaults } from '../explore/order-faults'
 import type { PeriodRules } from '../explore/period'
 import { periodFaults } from '../explore/period-faults'
 import type { GuardRules } from './payout-traces'
@@ -11,6 +13,24 @@ const withAttempts = (plan: Subscription, put: (attempt: Attempt, index: number,
   ...plan,
   charges: plan.charges.map(charge => ({ ...charge, attempts: charge.attempts.map(put) })),
 })
+
+/** Faults of several networks, put back around the rules of orders, in which runs of spec/order.qnt must differ from them. */
+export const replayedOrderFaults: Record<string, OrderRules> = Object.fromEntries(
+  [
+    'expiry asks one network alone how far it is confirmed',
+    'expiry asks for the network that is furthest',
+    'expiry asks one network alone whether the order is watched',
+    'blocks take back what another network has at their heights',
+    'money on a network that the order does not offer counts for it',
+    'a network that the order does not offer holds back its expiry',
+    'an order that offers a network from now on expires without it',
+    'what was seen late takes back what waits to be claimed',
+  ].map(name => {
+    const fault = orderFaults[name]
+    if (!fault) throw new Error(`The walk has no fault "${name}".`)
+    return [name, fault.rules]
+  }),
+)
 
 const ofWalk = (name: string): Record<string, PeriodRules> => {
   const { rules } = periodFaults[name] ?? {}

@@ -1,15 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type ChainBlocks, type OrderBody, queuesReadBy, topology } from '@ponte/contracts'
+import { type AttentionItemBody, type ChainBlocks, type OrderBody, queuesReadBy, topology } from '@ponte/contracts'
 import { createOrders, ordersConfig, ordersMigrations } from '@ponte/orders'
 import { type Bus, memoryBus, openDatabase, rabbitmqBus, readConfig, signCaller, silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import { testBroker, testDatabase } from '@ponte/service-kit/testing'
 import { differenceIn, EXPIRES, type Replica } from './replay'
-import type { OrderOutcome, Place, Trace } from './traces'
+import { type OrderOutcome, type Place, type Trace, txHashOf } from './traces'
 
 export type BusKind = 'memory' | 'rabbitmq'
 
 const TOKEN_SECRET = 'a-test-secret-of-at-least-32-characters'
 const CHAIN_ID = 31_337
+const ROUTER = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'
+const SECOND = {
+  ...{ network: 'polygon', chain_id: 137, token_address: `0x${'3c'.repeat(20)}`, router_address: ROUTER, deposit_factory: ROUTER },
+  confirmations: 5,
+}
 const PAYOUT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const terms = { merchant_id: '01981f3c-0000-7000-8000-000000000001', version: 1, display_name: 'Padaria', payout_address: PAYOUT }
 const authorization = () => `Bearer ${signCaller({ kind: 'merchant', terms }, { secrets: [TOKEN_SECRET], audience: 'orders' })}`
@@ -36,7 +41,9 @@ export async function startRunning(kind: BusKind) {
       TOKEN_ADDRESS: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
       PLATFORM_FEE_BPS: '100',
     },
-    ...{ ROUTER_ADDRESS: '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512', RATE_STATIC: '5', BLOCK_TIME_AHEAD_MAX_S: '31536000' },
+    DEPOSIT_FACTORY: ROUTER,
+    OTHER_NETWORKS: JSON.stringify([SECOND]),
+    ...{ ROUTER_ADDRESS: ROUTER, RATE_STATIC: '5', BLOCK_TIME_AHEAD_MAX_S: '31536000' },
     EXPIRY_SWEEP_MS: '3600000',
   })
   const service = createOrders(config, { bus, logger: silentLogger })
@@ -45,12 +52,12 @@ export async function startRunning(kind: BusKind) {
   for (const other of others) await other.start?.()
   await service.start()
   const sql = openDatabase({ url: database.url, poolSize: 2 })
-  const url = `http://127.0.0.1:${service.http.port()}/api/v1/orders`
-  const ask = async (method: string, path: string, body?: object) => {
+  const url = `http://127.0.0.1:${service.http.port()}/api/v1`
+  const ask = async <T = OrderBody>(method: string, path: string, body?: object): Promise<T> => {
     const headers = { Authorization: authorization(), 'Content-Type': 'application/json' }
     const answer = await fetch(`${url}${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`)
-    return (await answer.json()) as OrderBody
+    return (await answer.json()) as T
   }
 
   // What it has published by then is on its way, which is waited for by nothing that is compared.
@@ -58,17 +65,26 @@ export async function startRunning(kind: BusKind) {
   const isDeciding = async () => (await Promise.all(deciding.map(part => part.busy?.()))).some(Boolean)
 
   /** A new order, which a run is replayed into. */
-  async function replica(): Promise<{ replica: Replica; place: Place }> {
+  async function replica({ second }: Trace): Promise<{ replica: Replica; place: Place }> {
     // What was published of the run before: its notices are counted by reading all that is there.
     await sql.query('DELETE FROM outbox WHERE sent_at IS NOT NULL')
-    const order = await ask('POST', '', { brl_amount: '5.00', expires_in: 600 })
+    // A network that is not followed is one that says nothing.
+    const narrowed = second === 'offered' ? {} : { chain_ids: [CHAIN_ID] }
+    const order = await ask('POST', '/orders', { brl_amount: '5.00', expires_in: 600, ...narrowed })
     const salt = randomBytes(8).toString('hex')
     const generations = new Map<number, string>()
     const ends = Date.parse(order.expires_at)
     const { payment } = order
     const place: Place = {
-      ...{ orderId: order.id, memo: order.memo, chainId: CHAIN_ID, deposit: payment.deposit_address ?? PAYOUT.toLowerCase() },
-      ...{ router: payment.router_address.toLowerCase(), token: payment.token_address.toLowerCase() },
+      ...{ orderId: order.id, memo: order.memo },
+      chains: [payment, SECOND].map(({ chain_id, router_address, token_address }) => ({
+        ...{
+          chainId: chain_id,
+          router: router_address.toLowerCase(),
+          token: token_address.toLowerCase(),
+          deposit: payment.deposit_address ?? PAYOUT.toLowerCase(),
+        },
+      })),
       merchant: payment.merchant_address.toLowerCase(),
       time: second => new Date(ends + (second - EXPIRES) * 1_000),
       generation: number => {
@@ -78,7 +94,9 @@ export async function startRunning(kind: BusKind) {
       },
       hash: name => `0x${createHash('sha256').update(`${salt} ${name}`).digest('hex')}`,
     }
+    let last: ChainBlocks | undefined
     const read = async (blocks: ChainBlocks) => {
+      last = blocks
       const id = uuidv7()
       const body = JSON.stringify({ id, type: 'chain.blocks', occurred_at: new Date().toISOString(), data: blocks, trace: null })
       // As the outbox relay does: until it is confirmed. A connection may end while the runs of a batch are drawn.
@@ -96,15 +114,24 @@ export async function startRunning(kind: BusKind) {
       place,
       replica: {
         read,
-        ask: async what =>
-          void (await ask('POST', `/${order.id}/${what}`, what === 'accept' ? { reason: 'an exchange kept it' } : undefined)),
+        async ask(what) {
+          if (typeof what === 'string') {
+            await ask('POST', `/orders/${order.id}/${what}`, what === 'accept' ? { reason: 'an exchange kept it' } : undefined)
+            return
+          }
+          const { data } = await ask<{ data: AttentionItemBody[] }>('GET', '/attention?reason=unmatched&limit=100')
+          const item = data.find(each => each.payment?.tx_hash === txHashOf(place, what.attach))
+          await ask('POST', `/attention/${item?.id}/attach`, { order_id: order.id, reason: 'the payer chose it' })
+          // The expiry looks when something was read.
+          if (last) await read(last)
+        },
         outcome: () => outcomeOf(order.id),
       },
     }
   }
 
   async function outcomeOf(id: string): Promise<OrderOutcome> {
-    const { status, exception } = await ask('GET', `/${id}`)
+    const { status, exception } = await ask('GET', `/orders/${id}`)
     const { rows } = await sql.query<{ type: string; count: number }>(
       "SELECT type, count(*)::int AS count FROM outbox WHERE body::jsonb->'data'->'order'->>'id' = $1 GROUP BY type",
       [id],
@@ -123,7 +150,7 @@ export async function startRunning(kind: BusKind) {
 
   return {
     async difference(trace: Trace): Promise<string | null> {
-      const { replica: order, place } = await replica()
+      const { replica: order, place } = await replica(trace)
       return differenceIn(trace, place, order)
     },
     async stop() {

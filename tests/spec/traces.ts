@@ -7,8 +7,13 @@ import { quint, seedOption } from './quint'
 /** A step of a run of spec/order.qnt that orders takes part in, and what the model says of the order afterwards. */
 export interface TraceStep {
   /** The message that is read, again perhaps; else what the merchant asks for. */
-  message: number | 'cancel' | 'accept'
+  message: number | 'cancel' | 'accept' | Attach
   expected: OrderOutcome
+}
+
+/** Counts this payment for the order, which came on a chain that it did not offer. */
+export interface Attach {
+  attach: number
 }
 
 /** What a merchant sees of an order, and how often they were notified. */
@@ -24,17 +29,21 @@ export interface OrderOutcome {
 export interface Trace {
   messages: readonly ModelBlocks[]
   steps: readonly TraceStep[]
+  /** Whether the order may be paid on the second chain; null where one alone is followed. */
+  second: 'offered' | 'not offered' | null
   /** Half cents of each payment, and whether it went by the router. */
   amounts: ReadonlyMap<number, number>
   byRouter: ReadonlyMap<number, boolean>
 }
 
 interface ModelBlock {
+  chain: number
   height: number
   fork: number
 }
 /** `Blocks` of the model. */
 export interface ModelBlocks {
+  chain: number
   generation: number
   version: number
   since: number
@@ -56,6 +65,8 @@ interface ModelState {
   published: ModelBlocks[]
   amount: Map<number, number>
   router: Map<number, boolean>
+  followed: number[]
+  offered: number[]
 }
 
 /** Runs of spec/order.qnt, with deep reorganisations by its `step`. */
@@ -115,9 +126,13 @@ function traceOf(states: readonly ModelState[]): Trace {
       ...{ cancelled: notices.cancelledNotices, underpaid: notices.underpaidNotices },
     }
     if (action_.name === 'read') return [{ message: action_.index, expected }]
+    if (action_.name === 'attach') return [{ message: { attach: action_.index }, expected }]
     return action_.name === 'cancel' || action_.name === 'accept' ? [{ message: action_.name, expected }] : []
   })
-  return { messages: last.published, steps, amounts: last.amount, byRouter: last.router }
+  const [opened] = states
+  const isOne = opened?.followed.length === 1
+  const second = isOne ? null : opened?.offered.length === 1 ? 'not offered' : 'offered'
+  return { second, messages: last.published, steps, amounts: last.amount, byRouter: last.router }
 }
 
 const HALF_CENT = 5_000n
@@ -126,11 +141,9 @@ const HALF_CENT = 5_000n
 export interface Place {
   orderId: string
   memo: string
-  chainId: number
-  router: string
-  token: string
   merchant: string
-  deposit: string
+  /** The chains of the model, from the first on. */
+  chains: readonly { chainId: number; router: string; token: string; deposit: string }[]
   /** The block time at the model's second. */
   time(second: number): Date
   /** Of the model's generation; a later run's are greater. */
@@ -139,16 +152,20 @@ export interface Place {
   hash(name: string): string
 }
 
+export const txHashOf = (place: Place, payment: number): string => place.hash(`payment ${payment}`)
+
 /** A message of the model as the listener would publish it. */
 export function eventOf({ amounts, byRouter }: Trace, message: ModelBlocks, place: Place): ChainBlocks {
   const { generation, version, since, from, to, gone, payments, watched } = message
-  const hashOf = ({ height, fork }: ModelBlock) => place.hash(`block ${height} ${fork}`)
+  const chain = place.chains[message.chain - 1]
+  if (!chain) throw new Error(`There is no chain ${message.chain}.`)
+  const hashOf = ({ chain, height, fork }: ModelBlock) => place.hash(`block ${chain} ${height} ${fork}`)
   // One that is stated as seen and as confirmed in one message is confirmed.
   const confirmed = new Set(payments.filter(one => one.confirmed).map(({ mined }) => `${mined.payment} ${hashOf(mined.block)}`))
   const distinct = new Map(payments.map(({ mined }) => [`${mined.payment} ${hashOf(mined.block)}`, mined]))
   return {
     ...{
-      chain_id: place.chainId,
+      chain_id: chain.chainId,
       generation: place.generation(generation),
       lease: place.generation(generation),
       version,
@@ -167,9 +184,9 @@ export function eventOf({ amounts, byRouter }: Trace, message: ModelBlocks, plac
           block_time: place.time(block.height).toISOString(),
           log_index: payment,
         },
-        ...{ tx_hash: place.hash(`payment ${payment}`), amount: formatUsdc(BigInt(amounts.get(payment) ?? 0) * HALF_CENT) },
-        ...{ router_address: place.router, token_address: place.token, merchant_address: place.merchant },
-        ...{ payer_address: '0x90f79bf6eb2c4f870365e785982e1f101e93b906', deposit_address: isRouter ? null : place.deposit },
+        ...{ tx_hash: txHashOf(place, payment), amount: formatUsdc(BigInt(amounts.get(payment) ?? 0) * HALF_CENT) },
+        ...{ router_address: chain.router, token_address: chain.token, merchant_address: place.merchant },
+        ...{ payer_address: '0x90f79bf6eb2c4f870365e785982e1f101e93b906', deposit_address: isRouter ? null : chain.deposit },
       }
     }),
     watched: watched < 0 ? [] : [{ order_id: place.orderId, through: watched }],
