@@ -145,7 +145,7 @@ test('a wallet that lists what it has: where it holds enough comes first and is 
   await at(page, 'base-sepolia').getByText('your wallet has only 1.50 USDC there: not enough').waitFor()
   expect(wallet.asked).not.toContain('eth_requestAccounts')
   expect(await seriousFaults(page)).toEqual([])
-  // What is chosen stays where it is.
+  // The order stays once the payer has chosen.
   await network(page, 'base-sepolia').check()
   expect(await namesOf(page)).toEqual(['sepolia', 'base-sepolia'])
   await network(page, 'sepolia').check()
@@ -331,7 +331,7 @@ test('an address is named right only where the order has it, and a network witho
   const order = await newOrder()
   const { context, page, complaints } = await openVisit(browser, { viewport: NARROW, hasTouch: true })
   await visit(page, system.gatewayUrl, { name: '', path: `/pay/${order.id}`, override: more, ready: heading })
-  // What the others cost is not known: their coins are worth nothing.
+  // Test nets cost nothing, and name no fee.
   expect(await namesOf(page)).toEqual(['base-sepolia', 'sepolia', 'polygon', 'arbitrum'])
   await at(page, 'arbitrum')
     .getByText(/fee.usually.below.\$0\.01/)

@@ -116,7 +116,7 @@ test.each([
   60_000,
 )
 
-test('an error that says nothing sends the payer to the wallet first, and to two steps then', async () => {
+test('an error without a known reason sends the payer to the wallet first, and to two steps then', async () => {
   const { context, page, confirmed, order, address } = await payerBefore({ refuses: -32603 })
   await payButton(page).click()
   await page.getByText(UNKNOWN).waitFor()

@@ -2,13 +2,13 @@ import type { LocalChain } from '@ponte/local-servers'
 
 interface Sent {
   hash: string | null
-  /** What the wallet reports instead of what became of it. */
+  /** The status that the wallet reports, whatever became of it. */
   status?: number
 }
 
 /** The part of a wallet that takes several calls with one confirmation (EIP-5792). */
 export interface WalletCalls {
-  /** What it reports of the networks that it knows. */
+  /** Its report of the networks that it knows. */
   atomic: 'supported' | 'ready' | 'unsupported'
   /** `atomic` does all of them or none; `sponsored` does so by another's transaction, for an account that delegates; `apart` promises that and sends them one by one; `nothing` takes them and sends none. */
   does: 'atomic' | 'sponsored' | 'apart' | 'nothing'

@@ -12,7 +12,7 @@ import { PaymentMethods, type PaymentMethodsProps } from './payment-methods'
 import { rightNetworks } from './right-networks'
 import './network-choice.css'
 
-/** What a wallet shows without being asked to change: its network, and its balances once it has shared an account. */
+/** A wallet's network, and its balances once it has shared an account: it does not have to change for them. */
 interface Shown {
   chainId: number
   account: string | null
@@ -74,7 +74,7 @@ export function NetworkChoice({ checkout, ...rest }: PaymentMethodsProps) {
           {...rest}
           checkout={{ ...checkout, payment: { ...payment, ...chosen } }}
           places={rightNetworks(payment, chosen, language)}
-          // The network of the wallet says nothing of the one that an exchange sends by.
+          // An exchange may not send by the network of the wallet.
           before={choice ? undefined : <p>{t.exchange}</p>}
         />
       ) : (
@@ -86,7 +86,7 @@ export function NetworkChoice({ checkout, ...rest }: PaymentMethodsProps) {
 
 type Networks = NonNullable<PaymentMethodsProps['checkout']['payment']['networks']>
 
-/** What the wallet shows by itself, and a function that asks its owner to share an account. */
+/** A wallet's network and balances as far as it shows them by itself, and a function that asks its owner to share an account. */
 function useShown(provider: Provider | undefined, networks: Networks): [Shown | null, () => Promise<void>] {
   // Their addresses stay as the order was made.
   const [asOpened] = useState(networks)

@@ -11,7 +11,7 @@ export function holdsEnough(holdings: Holdings, chainId: number, due: bigint): b
   return held === undefined ? null : held >= due
 }
 
-/** Those on which the wallet holds enough, then those of which it is unknown; among these the cheapest, and the fastest. One that stands still is last. */
+/** First where the wallet holds enough, then where that is unknown; among these the cheapest, and the fastest. One that stands still is last. */
 export function networkOrder<N extends Network>(networks: readonly N[], holdings: Holdings, due: bigint): N[] {
   const places = [true, null, false]
   const rank = ({ chain_id, typical_seconds, suspended }: Network) => [

@@ -4,7 +4,7 @@ import { handIn } from './hand-in'
 import { outcomeOf } from './pay'
 import { callsEnd } from './pay-at-once'
 
-/** What has become of a payment that left from this browser: `failed`, or the transaction of the calls that its wallet took. Null while neither is known. */
+/** The end of a payment that left from this browser: `failed`, or the transaction of the calls that its wallet took. Null while neither is known. */
 export async function sentOutcome(orderId: string, { hash, calls, authorization }: SentPayment, wallets: readonly Wallet[]) {
   const providers = wallets.map(({ provider }) => provider)
   if (authorization) {
