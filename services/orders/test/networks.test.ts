@@ -150,14 +150,17 @@ describe('an order that may be paid on two networks', () => {
       pending_webhook_secret_activates_at: null,
     }
     const publish = (change: object) => system.bus.publish(message('merchant.updated', { ...terms, ...secrets, ...change }))
-    const older = { ...asMerchant(terms.merchant_id, terms.payout_address) }
+    const older = () => asMerchant(terms.merchant_id, terms.payout_address)
     const isNarrow = async () => {
       const asked = charge({ terms })
       await system.bus.publish(message('subscription.charge_requested', asked))
-      const read = async () => (await request(system.url).get(`/api/v1/orders/${asked.order_id}`).set(older)).body as OrderBody
+      const read = async () => (await request(system.url).get(`/api/v1/orders/${asked.order_id}`).set(older())).body as OrderBody
       await until(async () => (await read()).id !== undefined, 'the charge is not opened')
       const link = (
-        await request(system.url).post('/api/v1/links').set(older).send({ kind: 'invoice', brl_amount: '54.20', description: 'Consulting' })
+        await request(system.url)
+          .post('/api/v1/links')
+          .set(older())
+          .send({ kind: 'invoice', brl_amount: '54.20', description: 'Consulting' })
       ).body
       const { pathname } = new URL(link.url)
       const opened = await request(system.url)
@@ -165,8 +168,8 @@ describe('an order that may be paid on two networks', () => {
         .set(asPayer())
         .send({})
       const [ofLink, own] = [
-        await request(system.url).get(`/api/v1/orders/${opened.body.order.id}`).set(older),
-        await request(system.url).post('/api/v1/orders').set(older).send({ brl_amount: '54.20' }),
+        await request(system.url).get(`/api/v1/orders/${opened.body.order.id}`).set(older()),
+        await request(system.url).post('/api/v1/orders').set(older()).send({ brl_amount: '54.20' }),
       ]
       return [await read(), ofLink.body, own.body].map(({ payment }) => payment.networks === undefined)
     }
@@ -425,17 +428,17 @@ describe('an order that may be paid on two networks', () => {
 
 describe('a network as a filter', () => {
   const merchant = uuidv7()
-  const as = asMerchant(merchant, Wallet.createRandom().address)
-  const get = async (path: string) => (await request(system.url).get(`/api/v1${path}`).set(as).buffer(true)).body
+  const { address } = Wallet.createRandom()
+  const as = () => asMerchant(merchant, address)
+  const get = async (path: string) => (await request(system.url).get(`/api/v1${path}`).set(as()).buffer(true)).body
   const idsOf = async (path: string) => (await get(path)).data.map(({ id }: { id: string }) => id)
-  const open = async (more: object = {}): Promise<OrderBody> => {
-    expiresIn += 20_000
-    const { body } = await request(system.url)
-      .post('/api/v1/orders')
-      .set(as)
-      .send({ brl_amount: '54.20', expires_in: expiresIn, ...more })
-    return body
-  }
+  const open = async (more: object = {}): Promise<OrderBody> =>
+    (
+      await request(system.url)
+        .post('/api/v1/orders')
+        .set(as())
+        .send({ brl_amount: '54.20', expires_in: expiresIn + 1_000, ...more })
+    ).body
   let [here, elsewhere, both, strayed] = [] as unknown as [OrderBody, OrderBody, OrderBody, OrderBody]
   beforeAll(async () => {
     here = await open()
@@ -457,7 +460,7 @@ describe('a network as a filter', () => {
     expect(await idsOf('/orders?chain_id=137&status=paid')).toEqual([elsewhere.id])
     expect(await idsOf('/orders?chain_id=10')).toEqual([])
     expect(await idsOf(`/orders?chain_id=137&paid_gte=${elsewhere.created_at}`)).toEqual([elsewhere.id])
-    const { text } = await request(system.url).get('/api/v1/orders.csv?rows=payments&chain_id=137').set(as)
+    const { text } = await request(system.url).get('/api/v1/orders.csv?rows=payments&chain_id=137').set(as())
     const rows = text
       .trim()
       .split('\r\n')
@@ -484,9 +487,9 @@ describe('a network as a filter', () => {
       expect(those.length).toBeGreaterThan(0)
       const found: EntryBody[] = (await get(`/entries?chain_id=${chainId}`)).data
       expect(found).toEqual(those)
-      const { text } = await request(system.url).get(`/api/v1/entries.csv?chain_id=${chainId}`).set(as)
+      const { text } = await request(system.url).get(`/api/v1/entries.csv?chain_id=${chainId}`).set(as())
       expect(text.trim().split('\r\n')).toHaveLength(those.length + 1)
-      const asked = await request(system.url).post('/api/v1/exports').set(as).send({ format: 'jsonl', chain_id: chainId })
+      const asked = await request(system.url).post('/api/v1/exports').set(as()).send({ format: 'jsonl', chain_id: chainId })
       expect([asked.status, asked.body.chain_id]).toEqual([201, chainId])
       await system.orders.idle()
       expect(await get(`/exports/${asked.body.id}`)).toMatchObject({ status: 'ready', rows: those.length, chain_id: chainId })
@@ -523,13 +526,13 @@ describe('a network as a filter', () => {
     expect(await reasonsOf('chain_id=31337')).toEqual([ofBoth])
     expect(await reasonsOf('chain_id=137&reason=unmatched')).toEqual([ofStrayed])
     expect([await reasonsOf('chain_id=10'), await reasonsOf('chain_id=137&handled=true')]).toEqual([[], []])
-    const { text } = await request(system.url).get('/api/v1/attention.csv?chain_id=31337').set(as)
+    const { text } = await request(system.url).get('/api/v1/attention.csv?chain_id=31337').set(as())
     expect(text.trim().split('\r\n')).toHaveLength(2)
   })
 
   it.each(['/orders', '/orders.csv', '/entries', '/entries.csv', '/attention', '/attention.csv'])('of %s is a number', async path => {
     for (const chainId of ['polygon', '0', '-1', '1.5', '99999999999']) {
-      const { status, body } = await request(system.url).get(`/api/v1${path}?chain_id=${chainId}`).set(as)
+      const { status, body } = await request(system.url).get(`/api/v1${path}?chain_id=${chainId}`).set(as())
       expect([status, body.errors]).toEqual([400, [{ path: 'chain_id', message: 'must be the number of a network' }]])
     }
   })
