@@ -46,7 +46,7 @@ test('a request reaches the owner as it came, with the merchant and its terms in
     kind: 'merchant',
     terms: {
       ...{ merchant_id: merchantId, version: 1, display_name: 'Padaria', payment_tolerance: null },
-      refund_approval_above: null,
+      ...{ refund_approval_above: null, chain_ids: null },
       payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     },
   })
