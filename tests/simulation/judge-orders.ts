@@ -105,7 +105,10 @@ export function differences(order: SeenOrder, expected: Expected, blocked: boole
   differ('received', order.received, decimal(expected.received))
   differ('expected', order.expected, decimal(expected.expected))
   differ('payment_tolerance', order.tolerance, decimal(order.toleranceUnits))
-  if (!isNamed(order.txHash, expected)) differ('tx_hash', order.txHash, expected.txHash)
+  if (!isNamed(order.txHash, expected)) {
+    const came = expected.payments.map(({ chainId, txHash, amount, status }) => `${txHash} (${chainId}, ${decimal(amount)}, ${status})`)
+    differ(`tx_hash of one that is ${order.status} and was sent ${came.join(', ')}`, order.txHash, expected.txHash)
+  }
   differ('given_away', order.givenAway, expected.givenAway === null ? null : decimal(expected.givenAway))
   const line = (one: {
     chainId: number | undefined
