@@ -6,7 +6,7 @@ import request from 'supertest'
 import { createOrders, ordersConfig } from '../src'
 import { openStore } from '../src/store'
 import { charge, listener, message } from './listener'
-import { asMerchant, asPayer, PAYOUT, ROUTER, settings, startOrders } from './setup'
+import { asMerchant, asPayer, ROUTER, settings, startOrders } from './setup'
 
 /** The second network of these orders; anvil's is the first. */
 const POLYGON = {
@@ -33,7 +33,7 @@ afterAll(() => system.stop())
 
 let expiresIn = 600
 const create = async (): Promise<OrderBody> => {
-  expiresIn += 20_000
+  expiresIn += 15_000
   const body = { brl_amount: '54.20', expires_in: expiresIn }
   return (await request(system.url).post('/api/v1/orders').set(asMerchant()).send(body)).body
 }
@@ -199,7 +199,7 @@ describe('an order that may be paid on two networks', () => {
 
   describe('that offers one of them', () => {
     const narrowed = async (): Promise<OrderBody> => {
-      expiresIn += 20_000
+      expiresIn += 15_000
       const body = { brl_amount: '54.20', expires_in: expiresIn, chain_ids: [31_337] }
       return (await request(system.url).post('/api/v1/orders').set(asMerchant()).send(body)).body
     }
@@ -304,7 +304,8 @@ describe('an order that may be paid on two networks', () => {
 
     describe('of a merchant with another payout address by now', () => {
       const id = '01981f3c-0000-7000-8000-00000000000b'
-      const former = asMerchant(id)
+      const before = Wallet.createRandom().address
+      const former = asMerchant(id, before)
       const named = (version: number, payout_address: string, since: Date) =>
         system.bus.publish(
           message(
@@ -322,7 +323,7 @@ describe('an order that may be paid on two networks', () => {
       const entries = async () => (await ask('entries')).data.map(({ kind, amount }: { kind: string; amount: string }) => [kind, amount])
 
       it('is in the list and the ledger, and can be counted', async () => {
-        await named(1, PAYOUT, new Date(Date.now() - 7_200_000))
+        await named(1, before, new Date(Date.now() - 7_200_000))
         const body = { brl_amount: '54.20', chain_ids: [31_337] }
         const order: OrderBody = (await request(system.url).post('/api/v1/orders').set(former).send(body)).body
         await named(2, Wallet.createRandom().address, new Date(Date.now() - 3_600_000))
@@ -359,7 +360,7 @@ describe('an order that may be paid on two networks', () => {
           return paid.memo
         }
         await named(3, address, new Date(second.getTime() + 900))
-        const memos = [await stray(address, -1), await stray(address, 0), await stray(address, 1), await stray(PAYOUT, 0)]
+        const memos = [await stray(address, -1), await stray(address, 0), await stray(address, 1), await stray(before, 0)]
         const seen = (await ask('attention')).data.map(({ payment }: AttentionItemBody) => payment?.memo)
         expect(seen.toSorted()).toEqual([memos[1], memos[2]].toSorted())
         expect((await entries()).filter(([kind]: string[]) => kind === 'unmatched')).toHaveLength(4)
@@ -390,7 +391,7 @@ describe('an order that may be paid on two networks', () => {
         `INSERT INTO unmatched_payments (id, log_index, kind, status, reason, memo, chain_id, router_address, token_address, merchant_address, payer_address,
            gross_units, tx_hash, block_number, block_time, block_hash, generation, version)
          SELECT id || ':' || n, n, kind, status, reason, memo, chain_id, router_address, token_address, merchant_address, payer_address,
-           gross_units, tx_hash, block_number, block_time, block_hash, generation, version
+           gross_units, '0x' || encode(sha256((tx_hash || n)::bytea), 'hex'), block_number, block_time, block_hash, generation, version
          FROM unmatched_payments, generate_series(1, 10000) AS n WHERE tx_hash = ANY($1)`,
         [dusts.map(({ tx_hash }) => tx_hash)],
       )
@@ -737,7 +738,7 @@ it.each([
     const later = await request(restarted.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '54.20' })
     expect(later.body.payment.networks).toBeUndefined()
     const seen = (await request(restarted.url).get(`/api/v1/orders/${order.id}`).set(asMerchant())).body
-    expect(seen.payment.networks).toHaveLength(2)
+    expect(seen).toMatchObject({ payment: { networks: [{}, {}] } })
   } finally {
     await restarted.stop()
   }
