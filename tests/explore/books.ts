@@ -25,7 +25,7 @@ type Order = orderRules.Order
 type Payment = orderRules.Payment
 type Stated = orderRules.Stated
 
-/** What orders holds about one order and its chains: the rows that the rules are asked with, as the store reads and writes them. */
+/** Rows of orders about one order and its chains, which the rules are asked with, as the store reads and writes them. */
 export interface Books {
   order: Order
   payments: readonly Payment[]
@@ -181,7 +181,7 @@ function straysAfter(
   return all.map(one => ({ ...one, ...changed.find(({ id }) => id === one.id) }))
 }
 
-/** What waits on a network that the order offers by now, as `intake` claims it. */
+/** Money that waits on a network which the order offers by now, as `intake` claims it. */
 export function claimed(books: Books, rules: OrderRules): Outcome {
   const waiting = books.strays.filter(({ memo }) => memo === books.order.memo)
   const reports = waiting.map(stray => ({ payment: stray, memo: stray.memo, target: stray }))

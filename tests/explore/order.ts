@@ -176,7 +176,7 @@ export function orderModel(history: History, scope: OrderScope, rules: OrderRule
     for (const { type, data } of published) {
       if (type === 'order.paid') paid++
       if (type === 'order.expired') expired++
-      // What is claimed a moment later pays it then.
+      // The rest is claimed a moment later, and pays it then.
       if (type === 'order.expired' && attached !== null && claimed(books, rules).books !== books) attached = 'after it expired'
       if (type === 'order.cancelled') cancelled++
       if (type === 'order.expired' && isConfirming(books)) fault = 'order.expired while what would pay it is being confirmed'
@@ -317,7 +317,7 @@ interface Truth {
   isShallow: boolean
 }
 
-/** What the chains hold in the end, counted by itself: in the order of block times, those of one second by chain, block and log. */
+/** Money that the chains hold in the end, counted by itself: in the order of block times, those of one second by chain, block and log. */
 function truthOf(standing: readonly Standing[]): Truth {
   const stands = standing
     .flatMap(({ cents, block, second, chainId }, index) =>

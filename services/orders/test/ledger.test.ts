@@ -45,7 +45,7 @@ const isAwaited = async (booking: Pick<Database, 'query'>): Promise<boolean> => 
   )
   return rows.length > 0
 }
-/** What the second does while the first has booked and has not committed yet. */
+/** The second begins while the first has booked and has not committed yet. */
 async function atOnce(first: (booking: Pick<Database, 'query'>) => Promise<unknown>, second: () => Promise<unknown>): Promise<void> {
   let later: Promise<unknown> = Promise.resolve()
   await system.sql.transaction(async booking => {

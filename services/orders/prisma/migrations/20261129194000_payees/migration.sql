@@ -1,4 +1,4 @@
--- What names an order is its merchant's also once they are paid elsewhere: the order keeps its address. Both are in FROM, where they are planned as
+-- Money that names an order is its merchant's also once they are paid elsewhere: the order keeps its address. Both are in FROM, where they are planned as
 -- a part of the statement: called for each row they are ten times as slow.
 CREATE FUNCTION payees(named text, address text, paid timestamptz) RETURNS SETOF uuid LANGUAGE sql STABLE AS $$
   SELECT merchant_id FROM paid_at(address, paid) AS named_by (merchant_id) UNION SELECT merchant_id FROM orders WHERE memo = named AND lower(merchant_address) = lower(address)
@@ -55,7 +55,7 @@ SELECT * FROM entries AS entry WHERE reverses IS NULL
   AND NOT EXISTS (SELECT FROM entries AS reversal WHERE reversal.tx_hash = entry.tx_hash
     AND (reversal.merchant_id, reversal.reverses) IS NOT DISTINCT FROM (entry.merchant_id, entry.sequence));
 
--- What there is already.
+-- Money that came already.
 SELECT book(ARRAY(
   SELECT came.tx_hash FROM unmatched_payments AS came JOIN orders USING (memo) WHERE came.status = 'confirmed'
   UNION
