@@ -82,6 +82,15 @@ test('an address is a merchant`s from its time on, also where that is known late
   ])
 })
 
+test('an address is a merchant`s from the whole second on in which it was named, and the one before it until then', () => {
+  const moved: Step = { at: 0, kind: 'payout', merchant: 'm', version: 2, address: NEW, since: 5_700 }
+  const confirmed = (time: number, to: string): Step => ({ at: 9, kind: 'confirmed', block: block(time, [{ from: PAYER, to, units: 7n }]) })
+  expect(short([moved, confirmed(4_000, NEW), confirmed(5_000, NEW), confirmed(5_000, OLD), confirmed(6_000, OLD)])).toEqual([
+    ['direct', 7n, 5_000, NEW],
+    ['direct', 7n, 5_000, OLD],
+  ])
+})
+
 test('an acceptance gives away what is missing beside the last payment, and a refund is what its authorization moved', () => {
   const paid = block(1, [{ from: PAYER, to: DEPOSIT, units: 6_000n }])
   const returned = block(2, [{ from: OLD, to: PAYER, units: 50n }], { nonce: 'n' })

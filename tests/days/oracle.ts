@@ -62,7 +62,8 @@ export function ledgersOf(steps: readonly Step[], platform: string): Movement[] 
   const ownersAt = (address: string, time: number): string[] => {
     const owns = ({ merchant, version, address: theirs, since }: Owned) => {
       const next = payouts.filter(each => each.merchant === merchant && each.version > version).sort((a, b) => a.version - b.version)[0]
-      return theirs === address && since <= time && time < (next?.since ?? Number.POSITIVE_INFINITY)
+      // Blocks have whole seconds.
+      return theirs === address && since - (since % 1_000) <= time && time < (next?.since ?? Number.POSITIVE_INFINITY)
     }
     return [...new Set(payouts.filter(owns).map(({ merchant }) => merchant))]
   }
