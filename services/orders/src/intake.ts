@@ -115,6 +115,7 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
       for (const [id, reason] of mismatchesOf(list, ledger?.order ?? null, known)) reasons.set(id, reason)
     }
     const isCounted = ({ payment }: Report) => !reasons.has(payment.id)
+    const unmatchedById = new Map(unmatched.map(row => [row.id, row]))
     const memoOf = new Map(reports.map(({ payment, memo: of }) => [payment.id, of]))
     const orders = await decideOrders(
       // Until the listener answers that it is watched still, it does not expire.
@@ -128,7 +129,7 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
         }
         const counted = (byMemo.get(order.memo) ?? []).filter(isCounted).map(({ payment }) => payment)
         // A late statement undoes nothing of what waits for the order to be claimed.
-        const waiting = unmatched.filter(({ id }) => counted.some(payment => payment.id === id))
+        const waiting = counted.flatMap(({ id }) => unmatchedById.get(id) ?? [])
         // A later statement may give the same log to another order.
         const moved = payments.filter(
           known => known.status !== 'orphaned' && memoOf.get(known.id) !== undefined && memoOf.get(known.id) !== order.memo,
