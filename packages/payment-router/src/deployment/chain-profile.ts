@@ -28,41 +28,19 @@ export const ethereum: ChainProfile = {
   dataFee: 'none',
   usualFeeUsd: '2.00',
 }
+const cheap = { ...ethereum, usualFeeUsd: '0.01' }
 // A sequencer's blocks are as good as its word until they are in Ethereum, some minutes later.
-export const opStack: ChainProfile = {
-  ...ethereum,
-  receipts: 'op',
-  blockMs: 2_000,
-  windowS: 600,
-  confirmations: 15,
-  dataFee: 'op',
-  usualFeeUsd: '0.01',
-}
+export const opStack: ChainProfile = { ...cheap, receipts: 'op', blockMs: 2_000, windowS: 600, confirmations: 15, dataFee: 'op' }
 export const arbitrum: ChainProfile = {
-  ...ethereum,
+  ...cheap,
   receipts: 'arbitrum',
   blockMs: 250,
   windowS: 600,
   confirmations: 120,
   dataFee: 'arbitrum',
-  usualFeeUsd: '0.01',
 }
-export const polygon: ChainProfile = {
-  ...ethereum,
-  receipts: 'polygon',
-  blockMs: 2_000,
-  windowS: 600,
-  confirmations: 64,
-  usualFeeUsd: '0.01',
-}
+export const polygon: ChainProfile = { ...cheap, receipts: 'polygon', blockMs: 2_000, windowS: 600, confirmations: 64 }
 // A block that is accepted is final.
-export const avalanche: ChainProfile = {
-  ...ethereum,
-  header: 'avalanche',
-  blockMs: 1_000,
-  windowS: 60,
-  confirmations: 4,
-  usualFeeUsd: '0.01',
-}
+export const avalanche: ChainProfile = { ...cheap, header: 'avalanche', blockMs: 1_000, windowS: 60, confirmations: 4 }
 /** A developer's own chain is like Ethereum, with a block whenever there is something in it. */
 export const development: ChainProfile = { ...ethereum, blockMs: 1_000, windowS: 128 }
