@@ -91,7 +91,7 @@ export async function startProcesses(
   }
   const shared = settingsOf({ ...place, ownerUrls })
   const env: Partial<Record<ProcessName, Environment>> = counts.relayer ? withOwnRelayer(shared) : shared
-  const running = new Map<string, Replica>()
+  const running = new Map<string, Replica & (typeof places)[number]>()
   const changes = new Map<string, Environment>()
   /** Ended on purpose. */
   const away = new Set<string>()
@@ -110,7 +110,7 @@ export async function startProcesses(
       hasChannel,
       onOutput: text => options.onOutput?.(one, text),
     })
-    const replica = { name, index, port, opsPort, ...started, url: `http://127.0.0.1:${port}` }
+    const replica = { ...one, ...started, url: `http://127.0.0.1:${port}` }
     running.set(key, replica)
     away.delete(key)
     started.child.once('exit', () => {
@@ -163,8 +163,7 @@ export async function startProcesses(
     async start(name, index = 0, changed) {
       const key = `${name} ${index}`
       if (changed) changes.set(key, { ...changes.get(key), ...changed })
-      const one = places.find(place => place.name === name && place.index === index)
-      if (one) await launch(one)
+      await launch(replica(name, index))
     },
     end,
     stop,
