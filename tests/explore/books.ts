@@ -123,20 +123,10 @@ export function take(books: Books, { blocks, reports }: Reported, rules: OrderRu
     isWatched: through >= 0 || (isWatchedOn(known) && answer === undefined),
     through: through >= 0 ? BigInt(through) : null,
   }
-  const own = books.payments.filter(isOfChain)
   const counted = reports.filter(isOwn).map(({ payment }) => payment)
-  const waiting = books.strays.filter(({ id }) => counted.some(payment => payment.id === id))
-  const changed = rules.changesOf([...own, ...waiting], counted, stated, coverage)
-  const without = books.strays.filter(({ id }) => !changed.some(payment => payment.id === id))
-  const strays = straysAfter(
-    without,
-    waiting,
-    reports.filter(report => !isOwn(report)),
-    reasons,
-    stated,
-    isOfChain,
-    rules,
-  )
+  const changed = rules.changesOf(books.payments.filter(isOfChain), counted, stated, coverage)
+  const foreign = reports.filter(report => !isOwn(report))
+  const strays = straysAfter(books.strays, foreign, reasons, stated, isOfChain, rules)
   const moved = { ...withChain(books, cursorMoved(known, blocks, answer, rules)), strays }
   if (changed.length === 0) return { books: moved, events: NOTHING }
   // While it is not stated that it is watched still, it does not expire.
@@ -161,7 +151,6 @@ function received(
 
 function straysAfter(
   known: readonly orderRules.Stray[],
-  waiting: readonly orderRules.Stray[],
   foreign: readonly orderRules.Report[],
   reasons: ReadonlyMap<string, orderRules.Stray['reason']>,
   stated: orderRules.Blocks,
@@ -173,23 +162,12 @@ function straysAfter(
   })
   const all = [...known, ...foreign.map(strayOf).filter(({ id }) => !known.some(one => one.id === id))]
   const changed = rules.changesOf(
-    known.filter(stray => isOfChain(stray) && !waiting.includes(stray)),
+    known.filter(isOfChain),
     foreign.map(({ payment }) => payment),
     stated,
     { isWatched: true, through: null },
   )
   return all.map(one => ({ ...one, ...changed.find(({ id }) => id === one.id) }))
-}
-
-/** Money that waits on a network which the order offers by now, as `intake` claims it. */
-export function claimed(books: Books, rules: OrderRules): Outcome {
-  const waiting = books.strays.filter(({ memo }) => memo === books.order.memo)
-  const reports = waiting.map(stray => ({ payment: stray, memo: stray.memo, target: stray }))
-  const reasons = rules.mismatchesOf(reports, books.order, new Set(books.payments.map(({ id }) => id)))
-  const counted = waiting.filter(({ id }) => !reasons.has(id))
-  if (counted.length === 0) return { books, events: NOTHING }
-  const moved = { ...books, strays: books.strays.filter(stray => !counted.includes(stray)) }
-  return received(moved, books.payments, ledgerOf(books, rules), counted, rules)
 }
 
 /** An event goes to the dead letters: its range counts as read, and an order that it names is held. */
@@ -261,11 +239,12 @@ function attached(books: Books, rules: OrderRules): Outcome {
     attachedAt: AT,
   }
   const ledger = { ...ledgerOf(books, rules), payments: books.payments, isAll: true }
-  const change = rules.attach(ledger, stray, attachment, order => viewOf(books, order, rules))
+  const rest = stray.reason === 'wrong_chain' ? books.strays.slice(1) : []
+  const { counted, ...change } = rules.attach(ledger, stray, rest, attachment, order => viewOf(books, order, rules))
   const moved = {
     ...books,
-    payments: orderRules.withPayments(books.payments, [stray]),
-    strays: books.strays.filter(({ id }) => id !== stray.id),
+    payments: orderRules.withPayments(books.payments, counted),
+    strays: books.strays.filter(one => !counted.includes(one)),
     attached: new Set([...books.attached, stray.id]),
   }
   return commanded(moved, change)

@@ -4,7 +4,6 @@ import {
   type Books,
   type ChainBooks,
   type Command,
-  claimed,
   command,
   emptyBooks,
   looked,
@@ -38,7 +37,7 @@ export interface OrderState {
   cancelled: number
   /** What was confirmed when the merchant accepted it; null when they did not. */
   accepted: bigint | null
-  /** Whether the order had expired when money of no order was attached, and what came with it on its network claimed; null when none was. */
+  /** Whether the order had expired when money of no order was attached; null when none was. */
   attached: 'before its end' | 'after it expired' | null
   /** The sum that was last notified as too little. */
   notified: string
@@ -122,8 +121,6 @@ export function orderModel(history: History, scope: OrderScope, rules: OrderRule
           next: { ...state, books: refreshed(state.books, chainId, rules) },
         }
       yield { name: 'it expires what is due', next: after(state, looked(state.books, rules)) }
-      const claim = claimed(state.books, rules)
-      if (claim.books !== state.books) yield { name: 'what came on a network that it offers by now is claimed', next: after(state, claim) }
       yield* commandsOf(state)
     },
     faults: state => [...(state.fault === null ? [] : [state.fault]), ...faultsOf(state)],
@@ -170,14 +167,12 @@ export function orderModel(history: History, scope: OrderScope, rules: OrderRule
   }
 
   function after(state: OrderState, { books, events: published }: Outcome): OrderState {
-    let { paid, expired, cancelled, notified, attached } = state
+    let { paid, expired, cancelled, notified } = state
     let fault: string | null = null
     const truth = truthIn({ attached: books.attached.size > 0 ? 'before its end' : null })
     for (const { type, data } of published) {
       if (type === 'order.paid') paid++
       if (type === 'order.expired') expired++
-      // The rest is claimed a moment later, and pays it then.
-      if (type === 'order.expired' && attached !== null && claimed(books, rules).books !== books) attached = 'after it expired'
       if (type === 'order.cancelled') cancelled++
       if (type === 'order.expired' && isConfirming(books)) fault = 'order.expired while what would pay it is being confirmed'
       if (type === 'order.paid' && truth.isShallow && !standsOf(standing, txHashIn(data))) fault = 'order.paid names a payment that is gone'
@@ -188,7 +183,7 @@ export function orderModel(history: History, scope: OrderScope, rules: OrderRule
         notified = sum
       }
     }
-    return { ...state, books, paid, expired, cancelled, attached, notified, fault }
+    return { ...state, books, paid, expired, cancelled, notified, fault }
   }
 
   function faultsOf(state: OrderState): string[] {
@@ -234,7 +229,7 @@ export function orderModel(history: History, scope: OrderScope, rules: OrderRule
     // A network that the order does not offer may stand still.
     const needed = history.second === 'not offered' && attached === null ? ofFirst : all
     if ((read & needed) !== needed || parked !== 0) return false
-    return allRefreshed(books, rules) === books && looked(books, rules).books === books && claimed(books, rules).books === books
+    return allRefreshed(books, rules) === books && looked(books, rules).books === books
   }
 
   /** The plan has asked for its end, or has another order paid. */

@@ -24,7 +24,7 @@ export const replayedOrderFaults: Record<string, OrderRules> = Object.fromEntrie
     'money on a network that the order does not offer counts for it',
     'a network that the order does not offer holds back its expiry',
     'an order that offers a network from now on expires without it',
-    'what was seen late takes back what waits to be claimed',
+    'of what came on a network that the order offers from now on, one payment counts',
   ].map(name => {
     const fault = orderFaults[name]
     if (!fault) throw new Error(`The walk has no fault "${name}".`)

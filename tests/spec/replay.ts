@@ -1,5 +1,5 @@
 import { orderRules } from '@ponte/orders'
-import { allRefreshed, type Books, claimed, command, emptyBooks, looked, type OrderRules, reported, take } from '../explore/books'
+import { allRefreshed, type Books, command, emptyBooks, looked, type OrderRules, reported, take } from '../explore/books'
 import { type Attach, eventOf, type OrderOutcome, type Place, type Trace, txHashOf } from './traces'
 
 /** The model's seconds, from an instant at which its order ends. */
@@ -86,7 +86,6 @@ function pureReplica({ second }: Trace, rules: OrderRules): { replica: Replica; 
       const money = books.strays.find(({ txHash }) => txHash === txHashOf(purePlace, what.attach))
       books = { ...books, strays: [...(money ? [money] : []), ...books.strays.filter(stray => stray !== money)] }
       note(command('attach', books, rules))
-      note(claimed(books, rules))
       note(looked(books, rules))
     },
     outcome: () => ({

@@ -14,7 +14,7 @@ import type { Change, Order } from './order/order'
 import { receivePayments } from './order/progress'
 import { type Blocks, changesOf } from './payment/blocks'
 import { type MismatchReason, mismatchesOf, unmatchedEvents } from './payment/mismatch'
-import { hasSeveralNetworks, isNewer, isOfChain, type Payment } from './payment/payment'
+import { isNewer, isOfChain, type Payment } from './payment/payment'
 import { isDirect, type Report, reportsOf, sweepsOf } from './payment/report'
 import { requireNonePromised } from './refund/stored-refund'
 import type { Cursor, IntakeLedger, Store, Taken, Unmatched } from './store'
@@ -260,17 +260,16 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
           'invalid_state',
           'Other money that came for the order on this network is marked as handled: reopen that first, or return this too.',
         )
-      const change = attach(before, row, attachment, store.chain.viewOf)
+      const rest = row.reason === 'wrong_chain' ? await store.intake.besideOnChain(row) : []
+      const { counted, ...change } = attach(before, row, rest, attachment, store.chain.viewOf)
       const taken = {
         changes: [change],
-        payments: [{ ...row, orderId }],
+        payments: counted.map(payment => ({ ...payment, orderId })),
         unmatched: [],
         events: outboxRows(change.events, attachment.attachedAt),
       }
       const unit = store.intake.attachedUnit(cursor, taken, attachment, answersOf(change.order))
-      // The rest of what came on a network that it offers only now may pay it.
-      const mayBePaid = change.order.status === 'paid' || row.reason === 'wrong_chain'
-      if (!(await store.links.decide(change, unit, mayBePaid)))
+      if (!(await store.links.decide(change, unit)))
         throw new ApiError(
           'invalid_state',
           'Another order of its invoice is paid already: choose another one, or mark the payment as handled.',
@@ -307,14 +306,7 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
 
   return {
     claimEarlyPayments,
-    attach: (...args: Parameters<typeof attachPayment>) =>
-      mutex.runExclusive(async () => {
-        const order = await attachPayment(...args)
-        // The rest came on a network that is offered only now. It is attached whether that can be claimed at once or not.
-        if (order && hasSeveralNetworks(order))
-          await claimEarlyPayments(order.memo).catch(error => logger.error('early payments cannot be claimed', { memo: order.memo, error }))
-        return order
-      }),
+    attach: (...args: Parameters<typeof attachPayment>) => mutex.runExclusive(() => attachPayment(...args)),
     /** Answers the orders that changed. */
     take: (blocks: ChainBlocks, eventId: string): Promise<Decided> => mutex.runExclusive(() => take(blocks, eventId)),
   }

@@ -22,20 +22,26 @@ export interface Attachment {
 
 /**
  * The money counts for this order from now on as if it had carried its memo: at the time of its block, so that late money is late. Of a network that the order
- * did not offer, it offers that from now on. Undone by a reorganisation of the payment alone. Wants all payments of the order. Throws `invalid_state`.
+ * did not offer, it offers that from now on, and what else came there for it (`rest`) counts with it. Undone by a reorganisation of the payment alone. Wants all
+ * payments of the order. Throws `invalid_state`.
  */
 export function attach(
   ledger: Ledger & Known,
   money: Stray,
+  rest: readonly Stray[],
   { reason, attachedAt }: Attachment,
   viewOf: (order: Order) => ChainView,
-): Change {
+): Change & { counted: readonly Stray[] } {
   const offering = money.reason === 'wrong_chain' && money.memo === ledger.order.memo ? offer(ledger.order, money.chainId) : ledger.order
   const refusal = refusalOf(offering, money)
   if (refusal !== null) throw new ApiError('invalid_state', refusal)
   // Whether it is watched on a network that it offers only now is asked when its expiry is.
   const isWatched = ledger.isWatched && offering === ledger.order
-  const change = receivePayments({ ...ledger, order: offering, isWatched }, [money], viewOf(offering), attachedAt)
+  const known = new Set(ledger.payments.map(({ id }) => id))
+  const reports = [money, ...rest.filter(({ id }) => !known.has(id))].map(row => ({ payment: row, memo: offering.memo, target: row }))
+  const reasons = mismatchesOf(reports, offering, known)
+  const counted = reports.map(({ payment }) => payment).filter(({ id }) => !reasons.has(id))
+  const change = receivePayments({ ...ledger, order: offering, isWatched }, counted, viewOf(offering), attachedAt)
   if (!change) throw new Error('An attachment is decided with all payments of its order.')
   const { order } = change
   const payment = {
@@ -46,7 +52,7 @@ export function attach(
     attached_at: attachedAt.toISOString(),
   }
   const data = { ...ownerOf(order), subscription_id: order.subscriptionId, payment }
-  return { ...change, events: [{ type: 'payment.attached', data }, ...change.events] }
+  return { ...change, events: [{ type: 'payment.attached', data }, ...change.events], counted }
 }
 
 /** A payer's signature that the relayer took would be paid beside it; once the order has ended none can be. Throws `invalid_state`. */

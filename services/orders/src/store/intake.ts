@@ -85,6 +85,14 @@ const EARLY = `unmatched_payments AS unmatched JOIN orders USING (memo)
 const CLAIMABLE = `SELECT DISTINCT memo FROM ${EARLY} LIMIT $1`
 /** Claimed at once; the rest of it a minute later. */
 const EARLY_MAX = 500
+/** The largest first: anyone can send as many of nothing as they like. */
+const largest = (of: string) => `SELECT ${unmatchedPayments.select()} FROM unmatched_payments
+  WHERE id IN (SELECT unmatched.id FROM ${of} AND memo = $1) ORDER BY gross_units DESC, id LIMIT ${EARLY_MAX}`
+const EARLY_OF_MEMO: Statement = { name: 'intake-early', text: largest(EARLY) }
+const BESIDE_ON_CHAIN: Statement = {
+  name: 'intake-beside',
+  text: largest("unmatched_payments AS unmatched WHERE reason = 'wrong_chain' AND chain_id = $2 AND id <> $3"),
+}
 // Raw SQL: many at once, each with its own.
 const SET_REASONS = `
   UPDATE unmatched_payments AS unmatched SET reason = named.reason FROM unnest($1::text[], $2::text[]) AS named (id, reason) WHERE unmatched.id = named.id`
@@ -204,11 +212,13 @@ export function intakeStore(database: Database, committed: (change: Change) => v
       return ledgers.map(ledger => ({ ...ledger, payments: known.get(ledger.order.id) ?? [], isAll: true }))
     },
 
-    /** The largest first: anyone can send as many of nothing as they like. */
     async early(memo: string): Promise<Unmatched[]> {
-      const text = `SELECT ${unmatchedPayments.select()} FROM unmatched_payments
-        WHERE id IN (SELECT unmatched.id FROM ${EARLY} AND memo = $1) ORDER BY gross_units DESC, id LIMIT ${EARLY_MAX}`
-      return (await database.query({ name: 'intake-early', text }, [memo])).rows.map(unmatchedPayments.parse)
+      return (await database.query(EARLY_OF_MEMO, [memo])).rows.map(unmatchedPayments.parse)
+    },
+
+    /** Other money for an order on a network that it does not offer. */
+    async besideOnChain({ memo, chainId, id }: Unmatched): Promise<Unmatched[]> {
+      return (await database.query(BESIDE_ON_CHAIN, [memo, chainId, id])).rows.map(unmatchedPayments.parse)
     },
 
     async setReasons(reasons: ReadonlyMap<string, MismatchReason>): Promise<void> {

@@ -225,13 +225,13 @@ export function linkStore(database: Database, { now, committed }: OrderStoreOpti
     paidByAnother: (orderIds: readonly string[]) => paidByAnother(database, orderIds),
     /**
      * Writes what an order becomes by the merchant's word behind the lock of its link: of two at once one stands. Answers whether it is written: not where it
-     * would be paid, by more that comes with it too, and another order of its invoice is.
+     * would be paid, and another order of its invoice is.
      */
-    async decide(change: Change, unit: Unit, mayBePaid = change.order.status === 'paid'): Promise<boolean> {
-      const { id } = change.order
+    async decide(change: Change, unit: Unit): Promise<boolean> {
+      const { id, status } = change.order
       const isWritten = await database.transaction(async sql => {
         await sql.query(LOCK_OF_ORDER, [id])
-        if (mayBePaid && (await paidByAnother(sql, [id])).size > 0) return false
+        if (status === 'paid' && (await paidByAnother(sql, [id])).size > 0) return false
         await commitUnit(sql, unit)
         return true
       })
