@@ -103,6 +103,16 @@ const columnsOf = (service: ServiceName, table: string): Promise<(Column & Recor
     [table],
   )
 
+/** Names a row of it also where the service has written the row since, which gives it another `ctid`. */
+async function keyOf(service: ServiceName, table: string): Promise<string> {
+  const rows = await ledger.query<{ name: string }>(
+    service,
+    'SELECT attname AS name FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY(indkey) WHERE indrelid = $1::regclass AND indisprimary',
+    [table],
+  )
+  return `ROW(${rows.map(({ name }) => `${table}.${name}`).join()})::text`
+}
+
 /** Another value of the same type, such as a slip or a hand would leave there. */
 function otherValue({ name, type }: Column): string {
   if (type === 'boolean') return `NOT ${name}`
@@ -141,10 +151,11 @@ async function plantedIn(
   where: string,
   value = otherValue(column),
 ): Promise<string[]> {
+  const key = await keyOf(service, table)
   const change = ledger.query<{ place: string; was: string | null }>(
     service,
     `UPDATE ${table} SET ${column.name} = ${value} FROM (SELECT ctid AS found, ${column.name}::text AS was FROM ${table} WHERE ${where} LIMIT 1) AS old
-     WHERE ${table}.ctid = found RETURNING ${table}.ctid::text AS place, was`,
+     WHERE ${table}.ctid = found RETURNING ${key} AS place, was`,
   )
   const refused = (error: unknown) => {
     // Nothing to be found: the schema does not allow it.
@@ -158,7 +169,7 @@ async function plantedIn(
   try {
     return await look()
   } finally {
-    await ledger.query(service, `UPDATE ${table} SET ${column.name} = $2::text::${column.type} WHERE ctid = $1::tid`, [row.place, row.was])
+    await ledger.query(service, `UPDATE ${table} SET ${column.name} = $2::text::${column.type} WHERE ${key} = $1`, [row.place, row.was])
     // A row never gets another transaction, so that no trigger takes back what was booked of the planted one.
     if (service === 'orders' && column.name === 'tx_hash')
       await ledger.query(service, 'SELECT book(ARRAY(SELECT DISTINCT tx_hash FROM entries))')
