@@ -220,7 +220,7 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
     retryConflicts(async () => {
       const cursor = await store.intake.cursor(chainId, [], [])
       if (!cursor) return
-      const query = { ids: early.map(({ id }) => id), memos: [memo], watched: [], gone: [], range: null }
+      const query = { ids: early.map(({ id }) => id), memos: [memo] }
       const related = await store.intake.related(query)
       const ledgers = related.ledgers.filter(({ order }) => order.memo === memo)
       // Read behind the cursor: a merchant may have counted some of it for another order since.
@@ -245,8 +245,7 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
     retryConflicts(async () => {
       const { paymentId, orderId } = attachment
       const cursor = await store.intake.cursor(chainId, [], [])
-      const query = { ids: [paymentId], memos: [], watched: [orderId], gone: [], range: null }
-      const { ledgers, unmatched } = await store.intake.related(query)
+      const { ledgers, unmatched } = await store.intake.related({ ids: [paymentId], memos: [], orders: [orderId] })
       const [before] = await store.intake.withAllPayments(ledgers.filter(({ order }) => order.id === orderId))
       const row = unmatched.find(({ id }) => id === paymentId)
       if (!cursor || !before || !row) return null

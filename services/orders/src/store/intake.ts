@@ -179,23 +179,30 @@ export function intakeStore(database: Database, committed: (change: Change) => v
       }
     },
 
-    /** Rows that an event is about. Three statements: the cursor's version reveals that another event was taken in between. */
+    /**
+     * Rows that an event is about; of orders that are watched from now on, those of which something is still to be confirmed. Three statements: the cursor's
+     * version reveals that another event was taken in between.
+     */
     async related(query: {
       ids: readonly string[]
       memos: readonly string[]
-      watched: readonly string[]
-      gone: readonly string[]
-      range: { from: number; to: number } | null
+      watched?: readonly string[]
+      orders?: readonly string[]
+      gone?: readonly string[]
+      range?: { from: number; to: number } | null
     }): Promise<{ ledgers: IntakeLedger[]; unmatched: Unmatched[]; attached: ReadonlySet<string> }> {
-      const related = [query.ids, query.gone, query.range?.from ?? null, query.range?.to ?? null]
+      const related = [query.ids, query.gone ?? [], query.range?.from ?? null, query.range?.to ?? null]
       const [paid, unmatched] = await Promise.all([
-        database.query<{ id: string; is_attached: boolean }>({ name: 'intake-payments', text: PAYMENTS }, [...related, query.watched]),
+        database.query<{ id: string; is_attached: boolean }>({ name: 'intake-payments', text: PAYMENTS }, [
+          ...related,
+          query.watched ?? [],
+        ]),
         database.query({ name: 'intake-unmatched', text: UNMATCHED }, related),
       ])
       const known = groupByOrder(paid.rows)
       const { rows } = await database.query<LedgerFields>({ name: 'intake-orders', text: ORDERS }, [
         query.memos,
-        [...known.keys(), ...query.watched],
+        [...known.keys(), ...(query.orders ?? [])],
       ])
       const ledgers = rows.map(row => {
         const facts = toFacts(row)
