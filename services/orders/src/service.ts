@@ -139,7 +139,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const spreading = every(
     'watch on further networks',
     RESEND_MS,
-    () => anyOf(others, ({ chainId }) => store.watch.askNew(chainId, store.chain.view(chainId).generation)),
+    () => store.watch.askNew(others.map(({ chainId }) => [chainId, store.chain.view(chainId).generation])),
     logger,
   )
   const resending = every('watch of all orders', RESEND_MS, () => eachOf(chainIds, store.watch.askAll), logger)

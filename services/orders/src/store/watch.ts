@@ -14,9 +14,11 @@ const UNWATCHED = `
   SELECT ${orders.select()} FROM orders JOIN order_networks AS network ON network.order_id = orders.id AND network.chain_id = $1
   WHERE ${OPEN} AND (network.watched_generation IS DISTINCT FROM $2::uuid OR network.watched_through < 0) AND ${ASKED_AGO}
   ORDER BY expires_at LIMIT $4`
-// Raw SQL: a partial index holds the few that no one was asked for.
+// Raw SQL: a partial index holds the few that no one was asked for, and an order is read once for all its networks.
 const UNASKED_ORDERS = `
-  SELECT ${orders.select()} FROM order_networks AS network JOIN orders ON orders.id = network.order_id WHERE network.chain_id = $1 AND asked_at IS NULL LIMIT $2`
+  SELECT ${orders.select()}, "chainIds" FROM (
+    SELECT order_id, array_agg(chain_id) AS "chainIds" FROM order_networks WHERE asked_at IS NULL AND chain_id = ANY($1) GROUP BY order_id LIMIT $2) AS unasked
+  JOIN orders ON orders.id = order_id`
 // Raw SQL, as the one above. Open orders too: one that is closed between this page and the next question about open ones would be in neither.
 const ALL = `
   SELECT ${orders.select()} FROM orders JOIN order_networks AS network ON network.order_id = orders.id AND network.chain_id = $1
@@ -25,8 +27,9 @@ const ALL = `
 const ASKED: Statement = {
   name: 'watch-asked',
   text: `
-  UPDATE order_networks SET asked_generation = $generation::uuid, asked_at = $at::timestamptz
-  WHERE chain_id = $chain_id::int AND order_id = ANY($order_ids::uuid[])`,
+  UPDATE order_networks AS network SET asked_generation = asked.generation, asked_at = $at::timestamptz
+  FROM unnest($chain_ids::int[], $generations::uuid[]) AS asked (chain_id, generation)
+  WHERE network.chain_id = asked.chain_id AND order_id = ANY($order_ids::uuid[])`,
 }
 // Raw SQL because it commits with the event.
 const RESENT: Statement = {
@@ -54,14 +57,34 @@ const unaskedRow = z.object({ address: text, since: time, watchFrom: int.nullabl
 const PAGE = 500
 const ASK_AGAIN_MS = 60_000
 
+interface Asked {
+  order: Order
+  chainIds: readonly number[]
+}
+
 /** Which orders the listener is asked to watch: orders owns that, and the listener refills from it. */
 export function watchStore(database: Database, prisma: PrismaClient, now: () => Date) {
-  const ask = async (found: readonly Order[], chainId: number, generation: string | null): Promise<boolean> => {
+  const ask = async (found: readonly Asked[], generations: readonly (readonly [chainId: number, generation: string | null])[]) => {
     if (found.length === 0) return false
+    const events = generations.flatMap(([chainId, generation]) => {
+      const there = found.filter(({ chainIds }) => chainIds.includes(chainId))
+      return there.length === 0
+        ? []
+        : [
+            watchEvent(
+              there.map(({ order }) => order),
+              chainId,
+              generation,
+            ),
+          ]
+    })
     await database.commit({
-      events: outboxRows([watchEvent(found, chainId, generation)], now()),
+      events: outboxRows(events, now()),
       write: ASKED,
-      values: { chain_id: chainId, generation, at: now(), order_ids: found.map(({ id }) => id) },
+      values: {
+        ...{ chain_ids: generations.map(([chainId]) => chainId), generations: generations.map(([, generation]) => generation) },
+        ...{ at: now(), order_ids: found.map(({ order }) => order.id) },
+      },
     })
     return found.length === PAGE
   }
@@ -69,13 +92,21 @@ export function watchStore(database: Database, prisma: PrismaClient, now: () => 
     /** Asks for open orders that are not watched in this generation. Resolves to whether there may be more. */
     async askOpen(chainId: number, generation: string | null): Promise<boolean> {
       const values = [chainId, generation, new Date(now().getTime() - ASK_AGAIN_MS), PAGE]
-      return ask((await database.query({ name: 'watch-unwatched', text: UNWATCHED }, values)).rows.map(toOrder), chainId, generation)
+      const { rows } = await database.query({ name: 'watch-unwatched', text: UNWATCHED }, values)
+      return ask(
+        rows.map(row => ({ order: toOrder(row), chainIds: [chainId] })),
+        [[chainId, generation]],
+      )
     },
 
-    /** Asks for new orders on a network beside their first, all of them together. Resolves to whether there may be more. */
-    async askNew(chainId: number, generation: string | null): Promise<boolean> {
-      const found = await database.query({ name: 'watch-unasked', text: UNASKED_ORDERS }, [chainId, PAGE])
-      return ask(found.rows.map(toOrder), chainId, generation)
+    /** Asks for new orders on networks beside their first, all of them together. Resolves to whether there may be more. */
+    async askNew(generations: readonly (readonly [chainId: number, generation: string | null])[]): Promise<boolean> {
+      const named = [generations.map(([chainId]) => chainId), PAGE]
+      const { rows } = await database.query<Pick<Asked, 'chainIds'>>({ name: 'watch-unasked', text: UNASKED_ORDERS }, named)
+      return ask(
+        rows.map(row => ({ order: toOrder(row), chainIds: row.chainIds })),
+        generations,
+      )
     },
 
     /** Asks for payout addresses, past and present, that were not asked for in this generation. Resolves to whether there may be more. */
