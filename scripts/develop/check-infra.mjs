@@ -13,6 +13,12 @@ const root = join(import.meta.dirname, '../..')
 const read = path => readFileSync(join(root, path), 'utf8')
 const faults = []
 const fault = (path, text) => faults.push(`${path}: ${text}`)
+/** Where the schemas of what is no part of Kubernetes stand; of two operators no package has any. */
+const SCHEMAS = {
+  'gateway.networking.k8s.io': '@kubernetes-models/gateway-api/',
+  'monitoring.coreos.com': '@kubernetes-models/prometheus-operator/',
+  'postgresql.cnpg.io': '@kubernetes-models/cloudnative-pg/',
+}
 
 checkDockerfile('infra/Dockerfile')
 checkCompose('docker-compose.yml')
@@ -71,18 +77,18 @@ function checkDashboard(path) {
   for (const { title, targets = [] } of JSON.parse(read(path)).panels) for (const { expr } of targets) checkQuery(`${path}, ${title}`, expr)
 }
 
-/** Kinds of operators, whose schemas are their own; everything else must be of Kubernetes. */
 async function checkManifests(path, text) {
-  const operators = ['rabbitmq.com', 'postgresql.cnpg.io', 'barmancloud.cnpg.io', 'monitoring.coreos.com']
+  const unknown = ['rabbitmq.com', 'barmancloud.cnpg.io']
   // An address that kustomize writes without quotes is too long to be a number, and Kubernetes reads it as text.
   const customTags = tags => tags.filter(tag => tag.format !== 'HEX')
   for (const document of parseAllDocuments(text, { customTags })) {
     const manifest = document.toJS()
     if (document.errors.length > 0) fault(path, String(document.errors[0]))
     const { apiVersion, kind, metadata } = manifest ?? {}
-    if (!apiVersion || operators.includes(apiVersion.split('/')[0])) continue
-    const model = await import(`kubernetes-models/${apiVersion}/${kind}`).catch(() => undefined)
-    if (!model) fault(path, `Kubernetes has no ${apiVersion} ${kind}`)
+    const group = apiVersion?.split('/')[0]
+    if (!apiVersion || unknown.includes(group)) continue
+    const model = await import(`${SCHEMAS[group] ?? 'kubernetes-models/'}${apiVersion}/${kind}`).catch(() => undefined)
+    if (!model) fault(path, `there is no ${apiVersion} ${kind}`)
     try {
       if (!model) continue
       const unread = new Set()
