@@ -38,6 +38,23 @@ it('a managed PostgreSQL takes the place of the operator`s, as its component sta
     text => text.replace(/^ {2}- (?:postgres|backup)\.yaml\n/gm, ''),
   ))
 
+it('the commands reach every replica of each program, by the ops port alone', () =>
+  withComponent('network-2', home => {
+    const { named, manifests, deployment } = renderOverlay('production', {}, { home, networks: ['network-2'] })
+    const [{ env = [], envFrom = [] } = {}] = deployment('ops')?.template?.spec.containers ?? []
+    const services = new Map(env.map(({ name, value }) => [name, /^http:\/\/([\w-]+):9090$/.exec(value ?? '')?.[1]]))
+    const programs = manifests
+      .filter(({ kind, metadata }) => kind === 'Deployment' && metadata.name !== 'ops')
+      .map(({ metadata }) => metadata.name)
+    expect([...services.keys()].sort()).toEqual(programs.map(name => `${name.toUpperCase().replaceAll('-', '_')}_OPS_URL`).sort())
+    for (const program of programs)
+      expect(named('Service', services.get(`${program.toUpperCase().replaceAll('-', '_')}_OPS_URL`))?.spec).toMatchObject({
+        ...{ clusterIP: 'None', publishNotReadyAddresses: true, selector: { 'app.kubernetes.io/name': program } },
+        ports: [{ port: 9090 }],
+      })
+    expect(envFrom).toEqual([])
+  }))
+
 describe('a second network', () => {
   const given = {
     RPC_URLS: 'https://rpc.example/key',

@@ -12,7 +12,7 @@ const yaml = { merge: true, customTags: (tags: Tags) => tags.filter(tag => typeo
 export interface PodContainer {
   image: string
   args?: string[]
-  env?: { name: string; valueFrom: { secretKeyRef: { name: string; key: string } } }[]
+  env?: { name: string; value?: string; valueFrom: { secretKeyRef: { name: string; key: string } } }[]
   envFrom: Record<string, { name: string }>[]
   ports?: { name: string }[]
 }
