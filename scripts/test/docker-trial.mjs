@@ -22,10 +22,7 @@ const ON_KUBERNETES = 'needs a cluster'
 const SHOWN = 'no command: what a program prints or a form takes'
 /** By how a block begins: why it is not run here, or where it runs. What is not named runs on this machine. */
 const ELSEWHERE = {
-  'kubectl -n ponte port-forward deploy/chain-listener 9091:9090 & kubectl -n ponte port-forward deploy/orders 9092:9090 & …':
-    ON_KUBERNETES,
-  'kubectl -n ponte port-forward deploy/chain-listener 9091:9090 & kubectl -n ponte port-forward deploy/orders 9092:9090 & kubectl':
-    ON_KUBERNETES,
+  'kubectl -n ponte exec deploy/ops -- node ops.mjs reconcile': ON_KUBERNETES,
   'bootstrap: { recovery:': ON_KUBERNETES,
   'npm run bench -- outages': 'hours, on servers of its own',
   'npm run survey-router -- --router 0x…': 'asks public nodes about a router with real money',
