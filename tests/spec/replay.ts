@@ -83,7 +83,8 @@ function pureReplica({ second }: Trace, rules: OrderRules): { replica: Replica; 
     },
     ask(what) {
       if (typeof what === 'string') return note(command(what, books, rules))
-      const money = books.strays.find(({ txHash }) => txHash === txHashOf(purePlace, what.attach))
+      // One that was mined again has the transaction of the block that is gone.
+      const money = books.strays.find(({ txHash, status }) => status === 'confirmed' && txHash === txHashOf(purePlace, what.attach))
       books = { ...books, strays: [...(money ? [money] : []), ...books.strays.filter(stray => stray !== money)] }
       note(command('attach', books, rules))
       note(looked(books, rules))
