@@ -235,12 +235,13 @@ export const paymentsOf = (rows: readonly Row[]) => groupBy(rows, row => String(
 
 /** A signature whose amount is not due, because it is on its way, is one that the listener has. */
 export function authorizationDifferences(stated: readonly Row[], authorizations: readonly Row[]): string[] {
-  const known = groupBy(authorizations, row => String(row.order_id))
+  const keyOf = (row: Row) => `${row.order_id} ${row.chain_id}`
+  const known = groupBy(authorizations, keyOf)
   return stated
     .filter(({ status }) => status === 'accepted' || status === 'submitted')
     .flatMap(row => {
       const about = `the signature of order ${row.order_id}`
-      const mine = known.get(String(row.order_id))?.find(({ order_attempt }) => text(order_attempt ?? 0) === text(row.attempt))
+      const mine = known.get(keyOf(row))?.find(({ order_attempt }) => text(order_attempt ?? 0) === text(row.attempt))
       if (!mine) return [`signatures: ${about} is ${row.status}, and the listener does not have it`]
       return unlike(about, [
         ['payer', lower(row.payer_address), lower(mine.payer)],

@@ -20,7 +20,8 @@ import {
 import { type LocalChain, mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { parseEther, Wallet } from 'ethers'
-import { call, MERCHANT, merchant, PAYER, pay, runSystem, system, units, world } from '../world'
+import { signFor } from '../siege/signature'
+import { askGateway, call, MERCHANT, merchant, PAYER, pay, runSystem, system, units, world } from '../world'
 
 // Two networks: each a chain with a listener and a database of its own. Orders add up what comes on both. The second one mines for a transaction, or on request.
 
@@ -102,6 +103,71 @@ it('half by the router on one and half by a plain transfer on the other pay an o
       ...partsOf(all - half).map(([kind, amount]) => [OTHER, kind, formatUsdc(amount)]),
     ].sort(),
   )
+}, 180_000)
+
+/** A payer without coin, who signs for this much on a network. */
+async function signedOn(chain: LocalChain, of: OrderBody, amount: bigint, payer = Wallet.createRandom()) {
+  await mined(chain.mintUsdc(payer.address, amount))
+  const network = of.payment.networks?.find(({ chain_id }) => chain_id === chain.chainId)
+  const there = { ...of, payment: { ...of.payment, ...network } }
+  return { ...(await signFor({ ...world, chain }, there, payer, amount)), chain_id: chain.chainId }
+}
+async function authorize({ id }: OrderBody, body: object) {
+  const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
+  const response = await askGateway(system.gatewayUrl, `/api/v1/checkout/${id}/authorization`, init)
+  return { status: response.status, body: await response.json() }
+}
+
+it('a payer without coin signs on the second network, which its relayer submits there', async () => {
+  const created = await order()
+  expect(created.payment.networks?.map(({ gasless }) => gasless)).toEqual([true, true])
+  const body = await signedOn(other, created, units(created.usdc_amount))
+  await system.idle()
+  expect(await authorize(created, { ...body, chain_id: 1 })).toMatchObject({
+    ...{
+      status: 400,
+      body: { code: 'invalid_request', errors: [{ path: 'chain_id', message: `must be a network of the order: 31337 or ${OTHER}` }] },
+    },
+  })
+  // Its domain is the other network's.
+  expect(await authorize(created, { ...body, chain_id: world.chain.chainId })).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_request' },
+  })
+  expect(await authorize(created, body)).toMatchObject({ status: 202, body: { payer_address: body.payer_address } })
+  await mineThere(async () => (await read(created)).status === 'paid', 'it was not paid')
+  expect((await read(created)).payments).toMatchObject([{ kind: 'router', chain_id: OTHER, payer_address: body.payer_address }])
+  expect(await authorize(created, body)).toMatchObject({ status: 202, body: { status: 'paid' } })
+  await system.idle()
+  expect(notified('order.paid', created)).toHaveLength(1)
+}, 180_000)
+
+it('signatures on both networks at once are paid once each: the order is paid once, and the second stands as its duplicate', async () => {
+  const created = await order()
+  const all = units(created.usdc_amount)
+  const bodies = [await signedOn(world.chain, created, all), await signedOn(other, created, all)]
+  await system.idle()
+  const known = async (of: OrderBody, body: object) => (await authorize(of, { ...body, amount: '1.000000' })).status !== 503
+  await until(async () => known(created, bodies[1] ?? {}), 'the second listener does not know the order')
+  expect((await Promise.all(bodies.map(body => authorize(created, body)))).map(({ status }) => status)).toEqual([202, 202])
+  await mineThere(async () => (await read(created)).exception === 'duplicate', 'no duplicate')
+  await system.idle()
+  expect(await read(created)).toMatchObject({ status: 'paid', payments: [{}, {}] })
+  expect(notified('order.paid', created)).toHaveLength(1)
+  const { data } = await call<{ data: AttentionItemBody[] }>(system.gatewayUrl, 'GET', '/api/v1/attention', merchant.api_key)
+  expect(data.find(item => item.order?.id === created.id)).toMatchObject({ reasons: ['duplicate'], left_over: created.usdc_amount })
+  // A signature that comes later asks for nothing.
+  const next = await order()
+  const late = await signedOn(other, next, units(next.usdc_amount))
+  await until(async () => known(next, late), 'the second listener does not know the order')
+  expect(await authorize(next, late)).toMatchObject({ status: 202 })
+  const view = async () => call<{ due: string }>(system.gatewayUrl, 'GET', `/api/v1/checkout/${next.id}`, 'none')
+  await until(async () => (await view()).due === '0.000000', 'it is still due')
+  expect(await authorize(next, await signedOn(world.chain, next, units(next.usdc_amount)))).toMatchObject({
+    status: 400,
+    body: { errors: [{ path: 'amount' }] },
+  })
+  await mineThere(async () => (await read(next)).status === 'paid', 'it was not paid')
 }, 180_000)
 
 it('a transaction is explained by the network that has it', async () => {

@@ -61,7 +61,7 @@ export function routes(deps: RouteDeps): Router {
     ...sessionHandlers(account),
     ...mailHandlers(account),
     ...auditHandlers(deps.store),
-    ...checkoutHandlers(owners, deps.live),
+    ...checkoutHandlers(owners, deps.otherListeners, deps.live),
   }
   const toOwner = {
     owners,

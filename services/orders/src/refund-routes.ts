@@ -118,7 +118,7 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
 
   serveOnce(router, operations.createRefund, deps.database, async ({ params, body, caller: by, terms, keyed }) =>
     retryConflicts(async () => {
-      const { authorization, payments, ...history } = await orderOf(params.id, terms)
+      const { authorizations, payments, ...history } = await orderOf(params.id, terms)
       const { order } = history
       const of = { ...history, refunds: await store.refunds.ofOrder(order.id) }
       const units = wantedUnits(body, of)
@@ -128,7 +128,7 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
         throw invalidField('chain_id', `must be a network of the order: ${chainIdsOf(order).join(' or ')}`)
       const payee = await reachablePayee(
         networkOf(deps, chainId).payoutAddresses,
-        requirePayee(body.payee_address, provenPayer(authorization, payments)),
+        requirePayee(body.payee_address, provenPayer(authorizations, payments)),
         order,
       )
       const asked = { id: uuidv7At(now()), chainId, units, payee, reason: body.reason, requestedBy: userIdOf(by), createdAt: now() }

@@ -104,7 +104,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     publicUrl: config.PUBLIC_URL,
     isSuspended,
     networks: new Map(networks.map(network => [network.chainId, network])),
-    gaslessMinUnits: configured.depositFactory === undefined ? null : config.GASLESS_MIN_UNITS,
+    gaslessMinUnits: config.GASLESS_MIN_UNITS,
   }
   const orderFactory = createOrderFactory({
     terms: {
@@ -288,7 +288,7 @@ const audited = {
   refunds: ['id'],
   refund_signatures: ['refund_id', 'valid_before'],
   order_networks: ['order_id', 'chain_id'],
-  authorizations: ['order_id'],
+  authorizations: ['order_id', 'chain_id'],
   outbox: ['id'],
   merchants: ['id'],
   payout_addresses: ['merchant_id', 'merchant_version'],

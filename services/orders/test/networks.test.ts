@@ -1,12 +1,20 @@
 import { randomBytes } from 'node:crypto'
-import { type AttentionItemBody, type ChainBlocks, type EntryBody, type OrderBody, topology } from '@ponte/contracts'
+import {
+  type AttentionItemBody,
+  type AuthorizationChanged,
+  type ChainBlocks,
+  type CheckoutBody,
+  type EntryBody,
+  type OrderBody,
+  topology,
+} from '@ponte/contracts'
 import { memoryBus, readConfig, silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
 import request from 'supertest'
 import { createOrders, ordersConfig } from '../src'
 import { openStore } from '../src/store'
 import { charge, listener, message } from './listener'
-import { asMerchant, asPayer, ROUTER, settings, startOrders } from './setup'
+import { asMerchant, asPayer, PAYOUT, ROUTER, settings, startOrders } from './setup'
 
 /** The second network of these orders; anvil's is the first. */
 const POLYGON = {
@@ -63,7 +71,7 @@ describe('an order that may be paid on two networks', () => {
     const uri = `ethereum:${POLYGON.token_address}@137/transfer?address=${order.payment.deposit_address}&uint256=10000000`
     expect(order.payment.networks).toMatchObject([
       { network: 'anvil', chain_id: 31337, confirmations: 12, typical_seconds: 12, payment_uri: order.payment.payment_uri },
-      { network: 'polygon', chain_id: 137, confirmations: 5, typical_seconds: 10, payment_uri: uri, gasless: false },
+      { network: 'polygon', chain_id: 137, confirmations: 5, typical_seconds: 10, payment_uri: uri, gasless: true },
     ])
     // The same contract stands at the same address on both.
     const address = order.payment.deposit_address
@@ -141,6 +149,66 @@ describe('an order that may be paid on two networks', () => {
       ...[400, 'invalid_request'],
       [{ path: 'chain_ids', message: 'must be of the networks here: 31337' }],
     ])
+  })
+
+  describe('and was signed for', () => {
+    const checkout = async ({ id }: OrderBody): Promise<CheckoutBody> =>
+      (await request(system.url).get(`/api/v1/checkout/${id}`).set(asPayer())).body
+    const report = (order: OrderBody, chain_id: number, change: Partial<AuthorizationChanged>) =>
+      system.bus.publish(
+        message('authorization.changed', {
+          ...{
+            chain_id,
+            order_id: order.id,
+            attempt: 1,
+            revision: 1,
+            status: 'accepted',
+            payer_address: PAYOUT,
+            tx_hash: null,
+            reason: null,
+          },
+          ...{ amount: order.usdc_amount, valid_before: Math.floor(Date.parse(order.expires_at) / 1_000) },
+          ...change,
+        }),
+      )
+
+    it('on both of them asks for nothing until neither is on its way, whichever fails first', async () => {
+      const order = await create()
+      await report(order, 137, {})
+      expect(await checkout(order)).toMatchObject({ due: '0.000000', authorization: { status: 'accepted', chain_id: 137 } })
+      await report(order, 31_337, {})
+      await report(order, 137, { revision: 2, status: 'failed', reason: 'expired' })
+      expect(await checkout(order)).toMatchObject({ due: '0.000000', authorization: { status: 'accepted', chain_id: 31_337 } })
+      await report(order, 31_337, { revision: 2, status: 'failed', reason: 'reverted' })
+      expect(await checkout(order)).toMatchObject({ due: order.usdc_amount, authorization: { status: 'failed' } })
+    })
+
+    it('on both of them and paid by both is paid once, and the second is a duplicate', async () => {
+      const order = await create()
+      const [one, two] = [first.payment(order), second.payment(order, there)]
+      await report(order, 31_337, { status: 'submitted', tx_hash: one.tx_hash })
+      await report(order, 137, { status: 'submitted', tx_hash: two.tx_hash })
+      await first.report('confirmed', one)
+      await second.report('confirmed', two)
+      await until(async () => (await read(order)).exception === 'duplicate', 'no duplicate')
+      expect(await types(order)).toEqual(['order.paid'])
+      expect(await checkout(order)).toMatchObject({ status: 'paid', due: '0.000000' })
+    })
+
+    it('is on its way no more once the listener of its network has forgotten it, and is not touched by that of the other', async () => {
+      const order = await create()
+      const forgotten = { status: 'submitted', tx_hash: `0x${'3'.repeat(64)}` } as const
+      await report(order, 137, { ...forgotten, generation: second.generation() })
+      first.beginAnew()
+      await first.publish({ watched: watched(order) })
+      expect(await checkout(order)).toMatchObject({ due: '0.000000' })
+      second.beginAnew()
+      await second.publish({ chain_id: 137, watched: watched(order) })
+      expect(await checkout(order)).toMatchObject({
+        due: order.usdc_amount,
+        authorization: { status: 'failed', reason: 'not_sent', chain_id: 137 },
+      })
+    })
   })
 
   it('of a plan, a link or a gateway of the release before is offered on the networks that the last event of its merchant named', async () => {

@@ -9,6 +9,11 @@ const seconds = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
  */
 export const authorizePayment = z.strictObject({
   payer_address: address.meta({ description: 'Who signed and pays; needs no native coin' }),
+  chain_id: z
+    .int()
+    .min(1)
+    .optional()
+    .meta({ description: 'The network of `payment.networks` that it is signed for; the first one by default', example: 137 }),
   amount: z
     .string()
     .regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be USDC with at most six decimals, for example "27.675277"')
@@ -24,7 +29,7 @@ export const authorizePayment = z.strictObject({
     .regex(/^0x[0-9a-f]{64}$/, 'must be 0x and 64 lower-case hex characters')
     .meta({
       description:
-        'Part of the signed `nonce`: of two signatures of an account with the same salt only one can be paid. Take `usdc_amount` in units of 0.000001 USDC, and one more for each payment by the router that the account has made for the order, as 32 bytes. After a signature that failed another salt is refused.',
+        'Part of the signed `nonce`: of two signatures of an account with the same salt only one can be paid. Take `usdc_amount` in units of 0.000001 USDC, and one more for each payment by the router that the account has made for the order there, as 32 bytes. After a signature that failed another salt is refused.',
       example: `0x${(27_675_277).toString(16).padStart(64, '0')}`,
     }),
   signature: z
@@ -55,6 +60,7 @@ export const checkoutAuthorization = z.object({
   tx_hash: txHash.nullable(),
   valid_before: z.int().meta({ description: 'Unix seconds; the token refuses it from then on' }),
   reason: z.string().nullable().meta({ description: 'Why it failed', example: 'reverted' }),
+  chain_id: z.int().optional().meta({ description: 'Only where the order has `networks`' }),
 })
 
 export type PaymentAuthorizationBody = z.infer<typeof paymentAuthorization>

@@ -241,7 +241,7 @@ export const checkout = z
     payments: z.array(payment),
     authorization: checkoutAuthorization.nullable().meta({
       description:
-        'The last signature taken for it (`POST …/authorization`). While it is accepted or submitted its amount is on the way and not `due`',
+        'The last signature taken for it (`POST …/authorization`); of several networks the one that is on the way. While it is accepted or submitted its amount is not `due`',
     }),
     success_url: returnUrl.optional(),
     cancel_url: returnUrl.optional(),

@@ -38,7 +38,8 @@ export const payers = {
     ...{ ...ofGateway, summary: 'Pay without gas, by a signature', body: authorizePayment, answers: { 202: 'PaymentAuthorization' } },
     description:
       'The payer signs EIP-712 `ReceiveWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce)` ' +
-      '(EIP-3009) in the domain of the token at `payment.token_address`: its `name()`, its `version()`, `payment.chain_id` and its address. `to` is ' +
+      '(EIP-3009) in the domain of the token at `payment.token_address`: its `name()`, its `version()`, `payment.chain_id` and its address, or those of the ' +
+      'network of `payment.networks` that `chain_id` of the body names. `to` is ' +
       '`payment.router_address`, `value` is in units of 0.000001 USDC, and `nonce` is keccak256(abi.encode(bytes32 memo, address payment.merchant_address, bytes32 ' +
       'salt)), 96 bytes, with the `salt` of the body. We submit it and pay for the gas. The same signature again answers how far it has come.',
     example: {

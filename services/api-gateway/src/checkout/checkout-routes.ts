@@ -1,24 +1,55 @@
-import { ApiError, type Caller, type CheckoutBody, type LiveCheckouts, type OrderStatus, operations, pathWith } from '@ponte/contracts'
+import {
+  ApiError,
+  type AuthorizePayment,
+  type Caller,
+  type CheckoutBody,
+  invalidField,
+  type LiveCheckouts,
+  type OrderStatus,
+  operations,
+  pathWith,
+} from '@ponte/contracts'
 import { handling } from '../edge/handlers'
-import { forward } from '../owners/forward'
+import { asking } from '../owners/answer-of'
+import { forward, passOn } from '../owners/forward'
 import type { Owners } from '../owners/forwarding'
-import type { Owner } from '../owners/owner'
+import type { Owner, OwnerAnswer } from '../owners/owner'
 import type { LiveCheckout, LiveView } from './live-checkout'
 
 const payer: Caller = { kind: 'checkout' }
 
 /** For a payer with a link, beside the owners' answers: the live order, and signatures. */
-export const checkoutHandlers = ({ orders, ...owners }: Owners, live: LiveCheckout) =>
+export const checkoutHandlers = ({ orders, ...owners }: Owners, otherListeners: readonly Owner[], live: LiveCheckout) =>
   handling({
     streamCheckout: ({ params }, req, res) => live.open(params.order_id, req, res),
-    async authorizePayment({ params }, req, res) {
+    async authorizePayment({ params, body }, req, res) {
       const listener = owners['chain-listener']
       // The listener answers a repeated signature even when nothing is due any more, so it decides with the status that orders reports.
-      const { status, due }: CheckoutBody = JSON.parse(await checkoutView(orders, params.order_id))
-      if (!listener) throw new ApiError('invalid_state', 'Payments without gas are not offered here; pay in another way.')
-      await forward(listener, payer, `${pathWith(operations.acceptAuthorization.path, params)}?status=${status}&due=${due}`, req, res)
+      const { status, due, payment }: CheckoutBody = JSON.parse(await checkoutView(orders, params.order_id))
+      if (!listener) throw notOffered()
+      const path = `${pathWith(operations.acceptAuthorization.path, params)}?status=${status}&due=${due}`
+      if ((body.chain_id ?? payment.chain_id) === payment.chain_id) return forward(listener, payer, path, req, res)
+      requireOneOf(payment, body)
+      passOn(await takenBy(otherListeners, one => one.ask(payer, asking(path, body))), req, res)
     },
   })
+
+const notOffered = () => new ApiError('invalid_state', 'Payments without gas are not offered here; pay in another way.')
+
+function requireOneOf({ chain_id: first, networks = [] }: CheckoutBody['payment'], { chain_id: named }: AuthorizePayment): void {
+  const chainIds = networks.length === 0 ? [first] : networks.map(({ chain_id }) => chain_id)
+  if (named !== undefined && !chainIds.includes(named))
+    throw invalidField('chain_id', `must be a network of the order: ${chainIds.join(' or ')}`)
+}
+
+/** By the listener that reads the network: each other one answers 404. Where none does, one that cannot answer may be the one. */
+async function takenBy(listeners: readonly Owner[], ask: (listener: Owner) => Promise<OwnerAnswer>): Promise<OwnerAnswer> {
+  const answers = await Promise.allSettled(listeners.map(ask))
+  const taken = answers.find(answer => answer.status === 'fulfilled' && answer.value.status !== 404)
+  if (taken?.status === 'fulfilled') return taken.value
+  const silent = answers.find(({ status }) => status === 'rejected')
+  throw silent?.status === 'rejected' ? silent.reason : notOffered()
+}
 
 /** The payer's view of an order, asked of its owner. Throws `not_found`, or `service_unavailable`. */
 async function checkoutView(orders: Owner, orderId: string): Promise<string> {

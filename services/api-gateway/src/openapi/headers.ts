@@ -1,7 +1,7 @@
 import { operations, pathWith } from '@ponte/contracts'
 
 /** The day on which the interface last gained something; answers name it in `Ponte-Version`. */
-export const INTERFACE_VERSION = '2026-11-29'
+export const INTERFACE_VERSION = '2026-11-30'
 
 export function headers(): Record<string, unknown> {
   const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example })

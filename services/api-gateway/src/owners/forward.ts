@@ -44,11 +44,19 @@ export async function forward(
   })
   const created = answer.status === 201 ? createdIn(answer) : null
   await options.onAnswer?.({ status: answer.status, isRepeated: answer.headers['idempotency-replayed'] === 'true', created })
-  res.status(answer.status)
-  for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value)
-  if (answer.status === 200 && options.cachedS !== undefined) res.setHeader('Cache-Control', `public, max-age=${options.cachedS}`)
-  if (created !== null && options.createdAt !== undefined) res.setHeader('Location', pathWith(options.createdAt, { id: created }))
-  res.end(req.method === 'HEAD' ? undefined : answer.body)
+  const headers = {
+    ...answer.headers,
+    ...(answer.status === 200 && options.cachedS !== undefined ? { 'Cache-Control': `public, max-age=${options.cachedS}` } : {}),
+    ...(created !== null && options.createdAt !== undefined ? { Location: pathWith(options.createdAt, { id: created }) } : {}),
+  }
+  passOn({ ...answer, headers }, req, res)
+}
+
+/** An owner's answer as it is. */
+export function passOn({ status, headers, body }: OwnerAnswer, req: Request, res: Response): void {
+  res.status(status)
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+  res.end(req.method === 'HEAD' ? undefined : body)
 }
 
 /** The id of what an answer shows as created. */

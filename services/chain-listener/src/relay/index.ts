@@ -143,7 +143,7 @@ export function createRelay(options: RelayOptions) {
   })
   const http = openHttp(options, tokenSecrets =>
     gatewayRoutes({
-      ...{ accept, accepted: wake, readTransaction: options.readTransaction, tokenSecrets, checksum: createChecksums() },
+      ...{ chainId, accept, accepted: wake, readTransaction: options.readTransaction, tokenSecrets, checksum: createChecksums() },
       checkpoints: checkpointStore(database, chainId),
     }),
   )

@@ -18,6 +18,7 @@ const LISTED = 25
 
 /** Payers' signatures, questions about transactions, and checkpoints, handed on by the gateway alone. */
 export function gatewayRoutes(deps: {
+  chainId: number
   accept: Acceptance
   accepted(): void
   readTransaction: ReadTransaction
@@ -29,6 +30,7 @@ export function gatewayRoutes(deps: {
   router.use(requireCaller({ secrets: deps.tokenSecrets, audience: 'chain-listener', schema: caller }))
   serve(router, operations.acceptAuthorization, async ({ params, query: { status, due }, body, caller: who }, _req, res) => {
     if (who.kind !== 'checkout') throw new ApiError('forbidden', 'A payer signs, not a merchant.')
+    if ((body.chain_id ?? deps.chainId) !== deps.chainId) throw new ApiError('not_found', 'The signature is for another network.')
     const authorization = await deps.accept(params.order_id, body, { status, dueUnits: parseUsdc(due) })
     deps.accepted()
     res.status(202).json(toBody(authorization, deps.checksum))

@@ -39,6 +39,7 @@ export function openNetwork(
     ...settings,
     typicalSeconds: typicalSeconds(chainId, confirmations),
     depositAddress: depositAddresses(depositFactory),
+    isRelayed: depositFactory !== undefined,
     tokenName: createTokenName(reader, tokenAddress),
     /** No one can be paid there. */
     unpayable: unpayableAddresses(routerAddress, tokenAddress).map(([address]) => address),

@@ -56,8 +56,8 @@ export function attach(
 }
 
 /** A payer's signature that the relayer took would be paid beside it; once the order has ended none can be. Throws `invalid_state`. */
-export function requireNoneComing({ order, authorization, payments }: Pick<OrderHistory, 'order' | 'authorization' | 'payments'>): void {
-  if (order.status === 'expired' || order.status === 'cancelled' || comingUnits(authorization, payments) === 0n) return
+export function requireNoneComing({ order, authorizations, payments }: Pick<OrderHistory, 'order' | 'authorizations' | 'payments'>): void {
+  if (order.status === 'expired' || order.status === 'cancelled' || comingUnits(authorizations, payments) === 0n) return
   throw new ApiError(
     'invalid_state',
     "A payer's signature for the order is on its way: wait for it, and count the payment then where the order is still short.",

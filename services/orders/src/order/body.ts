@@ -1,6 +1,6 @@
 import { type CheckoutBody, chainIdOf, formatBrl, formatRate, formatUsdc, type OrderBody, type PaymentBody } from '@ponte/contracts'
 import { profileOf, typicalSeconds } from '@ponte/payment-router'
-import { type Authorization, comingUnits } from '../payment/authorization'
+import { type Authorization, comingUnits, shownAuthorization } from '../payment/authorization'
 import { type Destination, destinationsOf, hasSeveralNetworks, inChainOrder, livePayments, type Payment } from '../payment/payment'
 import { type Settlement, type Sweep, settlements } from '../payment/settlement'
 import { type Invoicing, invoicingBody, NO_INVOICING } from './invoicing'
@@ -13,6 +13,8 @@ export interface NetworkPlace {
   confirmations: number
   /** In which these usually come. */
   typicalSeconds: number
+  /** A relayer sweeps and submits there. */
+  isRelayed: boolean
 }
 
 export interface Place {
@@ -23,8 +25,8 @@ export interface Place {
   isSuspended(chainId: number): boolean
   /** The networks of this deployment, by chain. */
   networks: ReadonlyMap<number, NetworkPlace>
-  /** An order for less than this is not relayed: the gas would cost more than its fee brings. Null where nothing is relayed. */
-  gaslessMinUnits: bigint | null
+  /** An order for less than this is not relayed: the gas would cost more than its fee brings. */
+  gaslessMinUnits: bigint
 }
 
 export interface OrderHistory extends Ledger {
@@ -36,8 +38,8 @@ export interface OrderHistory extends Ledger {
   leftOverUnits: bigint
   /** What of that has not gone back. */
   toReturnUnits: bigint
-  /** The last signature that was taken for it. */
-  authorization: Authorization | null
+  /** The last signature that was taken for it on each network. */
+  authorizations: readonly Authorization[]
 }
 
 /** The order as the API shows it, with its payments and what became of their money. */
@@ -80,8 +82,9 @@ export function orderBody(order: Order, place: Place, invoicing: Invoicing = NO_
 
 /** The order as its payer may see it: nothing about the merchant but the name, and the number that it gave the order. */
 export function checkoutBody(history: OrderHistory, heads: ReadonlyMap<number, bigint>, place: Place): CheckoutBody {
-  const { order, payments, authorization } = history
-  const due = dueUnits(order, comingUnits(authorization, payments))
+  const { order, payments, authorizations } = history
+  const authorization = shownAuthorization(authorizations)
+  const due = dueUnits(order, comingUnits(authorizations, payments))
   return {
     object: 'checkout',
     id: order.id,
@@ -109,6 +112,7 @@ export function checkoutBody(history: OrderHistory, heads: ReadonlyMap<number, b
       tx_hash: authorization.txHash,
       valid_before: authorization.validBefore,
       reason: authorization.reason,
+      ...(hasSeveralNetworks(order) ? { chain_id: authorization.chainId } : {}),
     },
     ...returnUrls(order),
     expires_at: order.expiresAt.toISOString(),
@@ -167,7 +171,7 @@ const paymentTarget = (order: Order, place: Place, due: bigint) => ({
   router_address: order.routerAddress,
   merchant_address: order.merchantAddress,
   deposit_address: order.depositAddress,
-  gasless: isGasless(order, place),
+  gasless: isGasless(order, order.chainId, place),
   payment_uri: paymentUri(order, due),
   checkout_url: `${place.publicUrl}/pay/${order.id}`,
   ...(hasSeveralNetworks(order) ? { networks: networkBodies(order, place, due) } : {}),
@@ -176,19 +180,22 @@ const paymentTarget = (order: Order, place: Place, due: bigint) => ({
 const networkBodies = (order: Order, place: Place, due: bigint) =>
   destinationsOf(order).map(destination => {
     const { network, confirmations, typicalSeconds } = placeOf(destination.chainId, place)
+    const suspended = place.isSuspended(destination.chainId)
     return {
       ...{ network, confirmations, typical_seconds: typicalSeconds },
       chain_id: destination.chainId,
       token_address: destination.tokenAddress,
       router_address: destination.routerAddress,
       deposit_address: destination.depositAddress,
-      gasless: destination.chainId === order.chainId && isGasless(order, place),
+      // A signature for one that stands still would hold back its amount everywhere until it ends.
+      gasless: !suspended && isGasless(order, destination.chainId, place),
       payment_uri: paymentUri(destination, due),
-      suspended: place.isSuspended(destination.chainId),
+      suspended,
     }
   })
 
-const isGasless = (order: Order, { gaslessMinUnits }: Place): boolean => gaslessMinUnits !== null && order.usdcUnits >= gaslessMinUnits
+const isGasless = (order: Order, chainId: number, place: Place): boolean =>
+  placeOf(chainId, place).isRelayed && order.usdcUnits >= place.gaslessMinUnits
 
 /** An ERC-681 link for what is due; null where no plain transfer pays the order, or nothing is due. */
 export const paymentUri = ({ depositAddress, tokenAddress, chainId }: Destination, due: bigint): string | null =>
@@ -215,7 +222,7 @@ export function placeOf(chainId: number, { networks }: Pick<Place, 'networks'>):
   const found = networks.get(chainId)
   if (found) return found
   const { confirmations } = profileOf(chainId)
-  return { network: String(chainId), confirmations, typicalSeconds: typicalSeconds(chainId, confirmations) }
+  return { network: String(chainId), confirmations, typicalSeconds: typicalSeconds(chainId, confirmations), isRelayed: false }
 }
 
 const MINTED = `0x${'0'.repeat(40)}`

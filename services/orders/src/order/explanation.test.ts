@@ -56,9 +56,9 @@ const other = { ...order(), id: 'other', merchantId: 'mine', memo: OTHER_MEMO, d
 const place = {
   livemode: false,
   publicUrl: '',
-  gaslessMinUnits: null,
+  gaslessMinUnits: 0n,
   isSuspended: () => false,
-  networks: new Map([[1, { network: 'Base', confirmations: REQUIRED, typicalSeconds: 10 }]]),
+  networks: new Map([[1, { network: 'Base', confirmations: REQUIRED, typicalSeconds: 10, isRelayed: true }]]),
 }
 const explained = (quoted: Partial<Quoted>) => {
   const found = explain({
@@ -173,8 +173,8 @@ describe('where several networks are followed', () => {
     ...place,
     networks: new Map([
       ...place.networks,
-      [2, { network: 'Polygon', confirmations: 30, typicalSeconds: 60 }],
-      [3, { network: 'Arbitrum', confirmations: 40, typicalSeconds: 10 }],
+      [2, { network: 'Polygon', confirmations: 30, typicalSeconds: 60, isRelayed: true }],
+      [3, { network: 'Arbitrum', confirmations: 40, typicalSeconds: 10, isRelayed: true }],
     ]),
   }
   const there = {

@@ -1,7 +1,8 @@
 import type { Payment } from './payment'
 
-/** The last signature that the relayer took for an order, as it was last reported. */
+/** The last signature that the relayer of one network took for an order, as it was last reported. */
 export interface Authorization {
+  chainId: number
   status: 'accepted' | 'submitted' | 'paid' | 'failed'
   payerAddress: string
   grossUnits: bigint
@@ -12,11 +13,20 @@ export interface Authorization {
 }
 
 /**
- * What a signature will bring that no payment has brought yet: it is on the way, and not due. Its payment is known by its transaction alone: its payer may
+ * What signatures will bring that no payment has brought yet: it is on the way, and not due. A signature's payment is known by its transaction alone: its payer may
  * have paid the same amount before. One by another transaction counts twice until the relayer reports it, which asks no one to pay twice.
  */
-export function comingUnits(authorization: Authorization | null, payments: readonly Payment[]): bigint {
-  if (authorization?.status !== 'accepted' && authorization?.status !== 'submitted') return 0n
+export const comingUnits = (authorizations: readonly Authorization[], payments: readonly Payment[]): bigint =>
+  authorizations.reduce((sum, authorization) => sum + comingOf(authorization, payments), 0n)
+
+function comingOf(authorization: Authorization, payments: readonly Payment[]): bigint {
+  if (authorization.status !== 'accepted' && authorization.status !== 'submitted') return 0n
   const isIts = ({ status, txHash }: Payment) => status !== 'orphaned' && txHash === authorization.txHash
   return payments.some(isIts) ? 0n : authorization.grossUnits
 }
+
+const SHOWN: readonly Authorization['status'][] = ['submitted', 'accepted', 'failed', 'paid']
+
+/** What is on its way comes first; a failure stands before a payment, which the payer sees anyway. */
+export const shownAuthorization = (authorizations: readonly Authorization[]): Authorization | null =>
+  authorizations.toSorted((one, other) => SHOWN.indexOf(one.status) - SHOWN.indexOf(other.status))[0] ?? null

@@ -127,10 +127,10 @@ export function refusalOfReturn({ status }: Pick<Order, 'status'>): string | nul
  * The one address that signed all that came, by payments that the relayer submitted: their payer has its key. Null where anything came in another way: the
  * sender of a plain transfer may be an exchange, and what calls the router may be a contract.
  */
-export function provenPayer(authorization: Authorization | null, payments: readonly Payment[]): string | null {
+export function provenPayer(authorizations: readonly Authorization[], payments: readonly Payment[]): string | null {
   const [first, ...others] = confirmedPayments(payments)
-  if (!first || others.length > 0 || authorization?.status !== 'paid') return null
-  return first.kind === 'router' && authorization.txHash === first.txHash ? first.payerAddress : null
+  if (first?.kind !== 'router' || others.length > 0) return null
+  return authorizations.some(({ status, txHash }) => status === 'paid' && txHash === first.txHash) ? first.payerAddress : null
 }
 
 /** Throws `invalid_request` with the reason where nobody named who gets it and nothing proves it. */

@@ -81,8 +81,8 @@ const HISTORY = `
   SELECT ${orders.select()}, ${LEDGER_FACTS}, ${BLOCKED_REASON} AS blocked_reason, (${LEFT_OVER})::text AS left_over, (${TO_RETURN})::text AS to_return, coalesce((
     SELECT json_agg(${payments.json('p')}) FROM (
       SELECT * FROM payments WHERE order_id = orders.id ORDER BY block_number, log_index, id LIMIT ${LISTED_MAX}) AS p), '[]') AS payments, coalesce((
-    SELECT json_agg(${movements.json('s')}) FROM ${SETTLING_SWEEPS}), '[]') AS sweeps, (
-    SELECT ${authorizations.json('a')} FROM authorizations a WHERE a.order_id = orders.id) AS "authorization"
+    SELECT json_agg(${movements.json('s')}) FROM ${SETTLING_SWEEPS}), '[]') AS sweeps, coalesce((
+    SELECT json_agg(${authorizations.json('a')}) FROM authorizations a WHERE a.order_id = orders.id), '[]') AS authorizations
   FROM orders`
 
 // Raw SQL because its plan was measured: `chain_id > 0` names the index of open orders, which is kept from every other query by it. An order of which any network is behind, or
@@ -119,7 +119,7 @@ interface HistoryFields extends LedgerFields {
   to_return: string
   payments: unknown[]
   sweeps: unknown[]
-  authorization: unknown
+  authorizations: unknown[]
 }
 
 export interface Counted extends Ledger {
@@ -144,7 +144,7 @@ const toHistory = (row: HistoryFields): OrderHistory => ({
   blockedReason: row.blocked_reason,
   leftOverUnits: BigInt(row.left_over),
   toReturnUnits: BigInt(row.to_return),
-  authorization: row.authorization === null ? null : authorizations.parse(row.authorization),
+  authorizations: row.authorizations.map(one => authorizations.parse(one)),
 })
 
 export function orderReads(database: Database, prisma: PrismaClient) {

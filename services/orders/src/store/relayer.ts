@@ -38,7 +38,7 @@ const CHANGED: Statement = {
   name: 'authorization-changed',
   text: `
   ${insertRows('authorizations', ['generation', ...COLUMNS])}
-  ON CONFLICT (order_id) DO UPDATE SET generation = ${GENERATION}, ${COLUMNS.slice(1)
+  ON CONFLICT (order_id, chain_id) DO UPDATE SET generation = ${GENERATION}, ${COLUMNS.slice(1)
     .map(column => `${column} = EXCLUDED.${column}`)
     .join(', ')}
   WHERE (coalesce(authorizations.generation::text, ''), authorizations.attempt, authorizations.revision)
@@ -55,9 +55,9 @@ export const UNBLOCKED_CTE = (begun: string) => `
 /** A signature that the listener has not stated anew by the time at which it watches the order again was forgotten: it is not coming. */
 export const UNSIGNED_CTE = (stated: string) => `
   unsigned AS (
-    UPDATE authorizations SET status = 'failed', reason = 'not_sent', generation = $generation::uuid, attempt = 0, revision = 0 FROM ${stated}, orders
-    WHERE authorizations.order_id = stated.order_id AND through >= 0 AND authorizations.status IN ('accepted', 'submitted') AND authorizations.generation < $generation::uuid
-      AND orders.id = stated.order_id AND orders.chain_id = $chain_id::int)`
+    UPDATE authorizations SET status = 'failed', reason = 'not_sent', generation = $generation::uuid, attempt = 0, revision = 0 FROM ${stated}
+    WHERE authorizations.order_id = stated.order_id AND authorizations.chain_id = $chain_id::int AND through >= 0
+      AND authorizations.status IN ('accepted', 'submitted') AND authorizations.generation < $generation::uuid)`
 
 /** The relayer's reports about payers' signatures do not touch the order's row, which changes with its payments alone. */
 export const authorizationStore = (database: Database) => ({

@@ -136,6 +136,7 @@ export const movements = table('sweeps', log)
 export const toSweep = (row: unknown): Sweep => movements.parse(row)
 
 export const authorizations = table('authorizations', {
+  chainId: int,
   status: authorizationStatus,
   payerAddress: text,
   grossUnits: units,

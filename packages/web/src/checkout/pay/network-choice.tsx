@@ -23,17 +23,19 @@ interface Shown {
 export function NetworkChoice({ checkout, ...rest }: PaymentMethodsProps) {
   const { language, usdc } = useWords()
   const t = networkTexts[language]
-  const { payment } = checkout
+  const { payment, authorization } = checkout
+  // A signature that others may still submit is of one network: no other one is offered beside it.
+  const offered = (payment.networks ?? []).filter(({ chain_id }) => !rest.signFirst || chain_id === authorization?.chain_id)
   const [wallet] = useWallets()
   const [shown, look] = useShown(wallet?.provider, payment.networks ?? [])
   const [choice, choose] = useState<{ chainId: number; order: number[] } | null>(null)
   const due = parseUsdc(checkout.due)
   const holdings = shown?.holdings ?? new Map()
-  const best = networkOrder(payment.networks ?? [], holdings, due)
+  const best = networkOrder(offered, holdings, due)
   // Nothing moves any more under the hand of who has begun to choose.
   const networks = choice ? choice.order.flatMap(id => best.filter(({ chain_id }) => chain_id === id)) : best
   const chosen =
-    networks.find(({ chain_id }) => chain_id === choice?.chainId) ??
+    networks.find(({ chain_id }) => rest.signFirst || chain_id === choice?.chainId) ??
     networks.find(({ chain_id, suspended }) => !suspended && holdsEnough(holdings, chain_id, due)) ??
     networks.find(({ chain_id, suspended }) => !suspended && chain_id === shown?.chainId)
   const held = (chainId: number) => {

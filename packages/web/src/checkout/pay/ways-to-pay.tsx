@@ -1,12 +1,9 @@
 import { type FunctionComponent, useEffect, useState } from 'react'
 import { PaymentMethods, type PaymentMethodsProps } from './payment-methods'
 
-/**
- * Where there are several networks, the payer chooses one first, in a part of the page that no other payer loads. A signature that others may still
- * submit is of the first network: no other one is offered beside it.
- */
+/** Where there are several networks, the payer chooses one first, in a part of the page that no other payer loads. */
 export function WaysToPay(props: PaymentMethodsProps) {
-  const isChoice = props.checkout.payment.networks && !props.signFirst
+  const isChoice = props.checkout.payment.networks
   const [Choice, setChoice] = useState<FunctionComponent<PaymentMethodsProps> | null>(null)
   useEffect(() => {
     if (isChoice)

@@ -26,7 +26,8 @@ async function sign(provider: Provider, checkout: CheckoutBody, onStep: (step: S
   const payer = await connected(provider, payment.chain_id, onStep)
   onStep('check')
   const value = parseUsdc(due)
-  const salt = calls.saltOf(checkout, payer)
+  const isThere = ({ chain_id = payment.chain_id }: { chain_id?: number | undefined }) => chain_id === payment.chain_id
+  const salt = calls.saltOf({ ...checkout, payments: checkout.payments.filter(isThere) }, payer)
   const read = (to: string, data: string) => provider.request({ method: 'eth_call', params: [{ to, data }, 'latest'] })
   const [balance, name, version, nonce, head] = await Promise.all([
     read(payment.token_address, calls.balanceOf(payer)).then(calls.readWord),
@@ -40,7 +41,7 @@ async function sign(provider: Provider, checkout: CheckoutBody, onStep: (step: S
   const validBefore = signatureEnd({
     blockTime: blockTime(head),
     expiresAt: BigInt(Math.floor(Date.parse(checkout.expires_at) / 1_000)),
-    failed: authorization?.status === 'failed' ? BigInt(authorization.valid_before) : null,
+    failed: authorization?.status === 'failed' && isThere(authorization) ? BigInt(authorization.valid_before) : null,
   })
   if (validBefore === null) throw new Refusal('too_late')
   const typed = {
@@ -54,5 +55,6 @@ async function sign(provider: Provider, checkout: CheckoutBody, onStep: (step: S
   }
   onStep('authorize')
   const signature = String(await provider.request({ method: 'eth_signTypedData_v4', params: [payer, JSON.stringify(typed)] }))
-  return { payer_address: payer, amount: due, valid_after: 0, valid_before: Number(validBefore), salt, signature }
+  const signed = { payer_address: payer, amount: due, valid_after: 0, valid_before: Number(validBefore), salt, signature }
+  return payment.networks ? { ...signed, chain_id: payment.chain_id } : signed
 }

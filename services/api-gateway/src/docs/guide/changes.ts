@@ -3,6 +3,12 @@ import { c, type Section } from '../section'
 /** Additions to the interface by the day that `Ponte-Version` names; newest first. */
 export const changes: readonly { day: string; gained: readonly string[] }[] = [
   {
+    day: '2026-11-30',
+    gained: [
+      `${c('chain_id')} of ${c('POST /checkout/{order_id}/authorization')}, and of ${c('authorization')} of a checkout: a payer signs without gas on any network of the order.`,
+    ],
+  },
+  {
     day: '2026-11-29',
     gained: [
       `${c('POST /links')}, ${c('GET /links')}, ${c('GET /links/{id}')} and its ${c('/end')}: invoices and reusable links that are quoted when a payer opens them; ${c('link_id')} of ${c('GET /orders')}.`,
