@@ -115,6 +115,11 @@ const settings = z.object({
     .enum(['true', 'false'])
     .default('false')
     .transform(text => text === 'true'),
+  /** New orders do not offer the first network: the next one of `OTHER_NETWORKS` that they offer takes its place. */
+  NETWORK_SUSPENDED: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform(text => text === 'true'),
   /** A network of which nothing was confirmed for this long is suspended: new orders do not offer it. 0 never; a developer's chain stands still between two payments. */
   NETWORK_SUSPENDED_AFTER_S: integer(0, 604_800).optional(),
   /** Pause between two looks for expired orders; the confirmed chain time decides, this only asks. */
@@ -144,6 +149,10 @@ export const ordersConfig = settings
   .refine(config => config.PONTE_MODE !== 'live' || config.OTHER_NETWORKS.length === 0, {
     path: ['OTHER_NETWORKS'],
     message: 'must be empty with real money: several networks are tried on test networks so far',
+  })
+  .refine(config => networksOf(config).some(({ isSuspended }) => !isSuspended), {
+    path: ['NETWORK_SUSPENDED'],
+    message: 'leaves no network that new orders may be paid on: pause orders with ORDERS_PAUSED',
   })
   .refine(config => new Set(networksOf(config).map(({ chainId }) => chainId)).size === config.OTHER_NETWORKS.length + 1, {
     path: ['OTHER_NETWORKS'],
@@ -188,7 +197,7 @@ export const networksOf = (config: z.infer<typeof settings>): [NetworkSettings, 
     router_address: config.ROUTER_ADDRESS,
     deposit_factory: config.DEPOSIT_FACTORY ?? 'none',
     confirmations: config.CONFIRMATIONS,
-    suspended: false,
+    suspended: config.NETWORK_SUSPENDED,
   }),
   ...config.OTHER_NETWORKS.map(networkOf),
 ]

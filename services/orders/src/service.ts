@@ -116,7 +116,9 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     quote: config.ORDERS_PAUSED ? refusePaused : rates.current,
     async offers({ chain_ids: ofMerchant = null, ...terms }, ofOrder = null) {
       const chosen = chosenChains([first.chainId, ...others.map(({ chainId }) => chainId)], ofMerchant, ofOrder)
-      const isOpen = (chainId: number) => !isSuspended(chainId) && chosen.includes(chainId)
+      const isOpen = (chainId: number) =>
+        // The first one, which payout addresses were checked on, is closed by its operator alone.
+        chosen.includes(chainId) && !(chainId === first.chainId ? first.isSuspended : isSuspended(chainId))
       return offersFor(payoutAddressOf(terms), [first, ...others], isOpen)
     },
     head: store.chain.knownHead,
@@ -139,7 +141,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const spreading = every(
     'watch on further networks',
     RESEND_MS,
-    () => store.watch.askNew(others.map(({ chainId }) => [chainId, store.chain.view(chainId).generation])),
+    () => store.watch.askNew(networks.map(({ chainId }) => [chainId, store.chain.view(chainId).generation])),
     logger,
   )
   const resending = every('watch of all orders', RESEND_MS, () => eachOf(chainIds, store.watch.askAll), logger)

@@ -877,3 +877,49 @@ it('a network that stands still, or that its operator suspended, is offered by n
     await suspended.stop()
   }
 })
+
+describe('the first network, which its operator suspended', () => {
+  const suspended = { DEPOSIT_FACTORY: ROUTER, NETWORK_SUSPENDED: 'true' }
+
+  it('is in no new order: another one takes its place, and money that comes on the first all the same needs attention', async () => {
+    const own = await startOrders({ ...suspended, OTHER_NETWORKS: JSON.stringify([{ ...POLYGON, confirmations: 5 }]) })
+    const [here, elsewhere] = [listener(own.bus), listener(own.bus)]
+    const get = async (path: string) => (await request(own.url).get(`/api/v1/${path}`).set(asMerchant())).body
+    try {
+      const order: OrderBody = (await request(own.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '54.20' })).body
+      expect(order.payment).toMatchObject({ network: 'polygon', chain_id: 137, token_address: POLYGON.token_address, gasless: true })
+      expect(order.payment.networks).toBeUndefined()
+      expect((await get('networks')).data).toMatchObject([
+        { chain_id: 31_337, suspended: true },
+        { chain_id: 137, suspended: false },
+      ])
+      const asked = async () => {
+        const { rows } = await own.sql.query(
+          "SELECT body::jsonb #>> '{data,chain_id}' AS chain FROM outbox WHERE type = 'deposit.watch' ORDER BY 1",
+        )
+        return rows.map(({ chain }) => chain)
+      }
+      await until(async () => (await asked()).join() === '137,31337', 'a listener is not asked')
+      const paid = here.payment({ ...order, payment: { ...order.payment, chain_id: 31_337, token_address: String(settings('').TOKEN_ADDRESS) } })
+      await here.report('confirmed', paid)
+      const [item] = (await get('attention')).data
+      expect(item).toMatchObject({ actions: ['attach'], payment: { reason: 'wrong_chain', chain_id: 31_337 } })
+      const counting = { order_id: order.id, reason: 'it came in time' }
+      const counted = await request(own.url).post(`/api/v1/attention/${item.id}/attach`).set(asMerchant()).send(counting)
+      expect([counted.status, counted.body.status]).toEqual([200, 'paid'])
+
+      const late: OrderBody = (await request(own.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '54.20' })).body
+      const end = new Date(Date.parse(late.expires_at) + 1_000)
+      await own.bus.publish(elsewhere.advance(end, { chain_id: 137, watched: watched(late) }))
+      await until(async () => (await get(`orders/${late.id}`)).status === 'expired', 'not expired')
+    } finally {
+      await own.stop()
+    }
+  }, 60_000)
+
+  it('leaves nothing to pay on where it is the only one, or each other one is suspended too', async () => {
+    const others = [[], [{ ...POLYGON, suspended: true }]]
+    for (const networks of others)
+      await expect(startOrders({ ...suspended, OTHER_NETWORKS: JSON.stringify(networks) })).rejects.toThrow('ORDERS_PAUSED')
+  })
+})

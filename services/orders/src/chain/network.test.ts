@@ -1,4 +1,9 @@
+import { ApiError, type ErrorCode } from '@ponte/contracts'
 import { chosenChains, offersFor } from './network'
+
+function refuse(code: ErrorCode): never {
+  throw new ApiError(code, 'It is refused.')
+}
 
 const PAYOUT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 
@@ -26,6 +31,39 @@ describe('a network beside the first', () => {
   ])('with a contract there %s %s, open %s', async (here, there, isOpen, isOffered, merchantIsContract) => {
     const [, other] = await offersFor(PAYOUT, [network(1, here), network(2, there)], () => isOpen)
     expect(other).toMatchObject({ isOffered, merchantIsContract })
+  })
+})
+
+describe('the first network, closed', () => {
+  const chains = async (first: boolean | null, ...others: (boolean | null)[]) =>
+    (
+      await offersFor(PAYOUT, [network(1, first), ...others.map((isContract, index) => network(index + 2, isContract))], id => id !== 1)
+    ).map(({ chainId, isOffered, merchantIsContract }) => [chainId, isOffered, merchantIsContract])
+
+  it('gives its place to one that is offered, and stands behind', async () => {
+    expect(await chains(false, false)).toEqual([
+      [2, true, false],
+      [1, false, false],
+    ])
+    // A contract wallet, whose code stands on the third alone.
+    expect(await chains(true, false, true)).toEqual([
+      [3, true, true],
+      [2, false, true],
+      [1, false, true],
+    ])
+  })
+  it('that cannot be asked leaves those where the code of a contract wallet stands', async () => {
+    expect(await chains(null, false, true)).toMatchObject([
+      [3, true, true],
+      [2, false, true],
+      [1, false, true],
+    ])
+    const unverified = { name: 'deployment', requireVerified: () => void refuse('service_unavailable') }
+    const offers = await offersFor(PAYOUT, [{ ...network(1, false), deployment: unverified }, network(2, true)], id => id !== 1)
+    expect(offers).toMatchObject([{ chainId: 2 }, { chainId: 1, isOffered: false }])
+  })
+  it.each([[], [false], [null]])('opens nothing where %j is left for a contract wallet', async (...others) => {
+    await expect(chains(true, ...others)).rejects.toThrow('takes new orders')
   })
 })
 

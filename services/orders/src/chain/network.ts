@@ -72,16 +72,17 @@ export function chosenChains(
 type Offering = Pick<Network, 'chainId' | 'tokenAddress' | 'routerAddress' | 'depositAddress' | 'deployment' | 'payoutAddresses'>
 
 /**
- * The networks, and on which of them a merchant can be paid at this address; the first has to be one. An account's key is the same on all of them, and a
- * contract wallet can take money only where its code stands. One that is closed, or cannot be asked, is not offered. Throws `payout_address_refused`, or
- * `service_unavailable` while the first chain was not verified.
+ * The networks, and on which of them a merchant can be paid at this address; the first has to be one unless it is closed, and then stands behind those that are
+ * offered. An account's key is the same on all of them, and a contract wallet can take money only where its code stands. One that is closed, or cannot be asked,
+ * is not offered. Throws `payout_address_refused`, or `service_unavailable` while the first chain was not verified, and where none is offered.
  */
 export async function offersFor(
   payoutAddress: string,
   [first, ...others]: readonly [Offering, ...Offering[]],
   isOpen: (chainId: number) => boolean,
 ): Promise<[OfferedNetwork, ...OfferedNetwork[]]> {
-  const isContract = await isContractOn(first, payoutAddress)
+  const isFirstOpen = isOpen(first.chainId)
+  const isContract = await isContractOn(first, payoutAddress).catch(isFirstOpen ? thrown : refused)
   const found = await Promise.all(
     others.map(async network => {
       const there = isOpen(network.chainId) ? await isContractOn(network, payoutAddress).catch(refused) : null
@@ -90,13 +91,20 @@ export async function offersFor(
       return { ...network, isOffered, merchantIsContract: isOffered ? there : isContract !== false }
     }),
   )
-  return [{ ...first, isOffered: true, merchantIsContract: isContract === true }, ...found]
+  if (isFirstOpen) return [{ ...first, isOffered: true, merchantIsContract: isContract === true }, ...found]
+  const [leading, ...rest] = found.toSorted((one, other) => Number(other.isOffered) - Number(one.isOffered))
+  if (leading?.isOffered !== true)
+    throw new ApiError('service_unavailable', 'No network on which you can be paid takes new orders at the moment; try again later.', {
+      retryAfterS: 60,
+    })
+  return [leading, ...rest, { ...first, isOffered: false, merchantIsContract: isContract !== false }]
 }
 
-function refused(error: unknown): null {
-  if (error instanceof ApiError) return null
+function thrown(error: unknown): never {
   throw error
 }
+
+const refused = (error: unknown): null => (error instanceof ApiError ? null : thrown(error))
 
 /** Null when that could not be asked. */
 async function isContractOn({ deployment, payoutAddresses }: Offering, payoutAddress: string): Promise<boolean | null> {
