@@ -14,14 +14,14 @@ const query = z.strictObject({
 
 const block = z.coerce.number().int().min(0)
 const span = z
-  .strictObject({ from_block: block, to_block: block })
+  .strictObject({ from_block: block, to_block: block, chain_id: z.coerce.number().optional() })
   .refine(({ from_block, to_block }) => to_block - from_block < BLOCKS_MAX, 'too many blocks')
 
 /**
  * What the platform's operator may look at, on the port that is never published: money that counts for no order, newest first, with the reason; and
- * what the books have of a range of blocks. Amounts are gross.
+ * what the books have of a range of blocks of one network, the first by default. Amounts are gross.
  */
-export function operatorRoutes(store: Store, chainId: number, due: () => Promise<void>): Router {
+export function operatorRoutes(store: Store, chainIds: readonly number[], due: () => Promise<void>): Router {
   const router = Router()
   // For a clock that was moved: what waits for a look every few seconds has it at once.
   router.post('/due', async (_req, res) => {
@@ -56,7 +56,9 @@ export function operatorRoutes(store: Store, chainId: number, due: () => Promise
   router.get('/reconcile', async (req, res) => {
     const asked = span.safeParse(req.query)
     if (!asked.success) return void res.status(400).json({ detail: `from_block and to_block name at most ${BLOCKS_MAX} blocks.` })
-    const { from_block, to_block } = asked.data
+    const { from_block, to_block, chain_id: chainId = chainIds[0] } = asked.data
+    if (chainId === undefined || !chainIds.includes(chainId))
+      return void res.status(400).json({ detail: `chain_id is one of ${chainIds.join(', ')}.` })
     const booked = await store.books.between(chainId, from_block, to_block)
     const orderIds = [...new Set(booked.flatMap(({ order_id }) => order_id ?? []))]
     const differences = (await store.orders.counted(orderIds)).flatMap(counted => differencesOf(counted, store.chain.viewOf(counted.order)))

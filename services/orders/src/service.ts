@@ -167,7 +167,15 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const expiry = every('expiry', config.EXPIRY_SWEEP_MS, () => expireDue(store, chainIds, now), logger)
   const payouts = every('payouts', PAYOUTS_MS, () => publishSettled(store, now), logger)
   const invoices = every('paid invoices', INVOICES_MS, () => closeReplaced(store, now), logger)
-  const reconcile = reconcileJob({ store, metrics, now, logger, chainIds, everyS: config.RECONCILE_EVERY_S })
+  const reconcile = reconcileJob({
+    store,
+    metrics,
+    now,
+    logger,
+    chainIds,
+    everyS: config.RECONCILE_EVERY_S,
+    stillAfterMs: suspendedAfterMs(config),
+  })
   const valuing = every(
     'market rate',
     MARKET_RATE_MS,
@@ -266,7 +274,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     await rates.refresh()
     expiry.wake()
   }
-  return assemble({ parts, http, operators: operatorRoutes(store, first.chainId, due).use(auditRoutes(database, audited)) })
+  return assemble({ parts, http, operators: operatorRoutes(store, chainIds, due).use(auditRoutes(database, audited)) })
 }
 
 /** Whether there may be more on any. */

@@ -900,7 +900,10 @@ describe('the first network, which its operator suspended', () => {
         return rows.map(({ chain }) => chain)
       }
       await until(async () => (await asked()).join() === '137,31337', 'a listener is not asked')
-      const paid = here.payment({ ...order, payment: { ...order.payment, chain_id: 31_337, token_address: String(settings('').TOKEN_ADDRESS) } })
+      const paid = here.payment({
+        ...order,
+        payment: { ...order.payment, chain_id: 31_337, token_address: String(settings('').TOKEN_ADDRESS) },
+      })
       await here.report('confirmed', paid)
       const [item] = (await get('attention')).data
       expect(item).toMatchObject({ actions: ['attach'], payment: { reason: 'wrong_chain', chain_id: 31_337 } })
@@ -923,3 +926,44 @@ describe('the first network, which its operator suspended', () => {
       await expect(startOrders({ ...suspended, OTHER_NETWORKS: JSON.stringify(networks) })).rejects.toThrow('ORDERS_PAUSED')
   })
 })
+
+it('a month is closed once each network has passed its end, but those that stand still; an operator compares the books of each', async () => {
+  let now = new Date('2026-11-05T12:00:00Z')
+  const others = JSON.stringify([{ ...POLYGON, confirmations: 5 }])
+  const own = await startOrders(
+    { OTHER_NETWORKS: others, RECONCILE_EVERY_S: '1', NETWORK_SUSPENDED_AFTER_S: '604800', RATE_MAX_AGE_S: '86400' },
+    { now: () => now },
+  )
+  const [here, there] = [listener(own.bus), listener(own.bus)]
+  const closedThrough = async () => {
+    const { rows } = await own.sql.query("SELECT nullif(through, '-infinity') AS through FROM ledger_close")
+    return rows[0]?.through?.toISOString() ?? null
+  }
+  try {
+    await own.bus.publish(there.advance(new Date('2026-10-30T12:00:00Z'), { chain_id: 137 }))
+    await own.bus.publish(here.advance(now))
+    await until(async () => (await closedThrough()) !== null, 'nothing is closed')
+    expect(await closedThrough()).toBe('2026-10-01T03:00:00.000Z')
+    // Eight days later the second one still shows nothing.
+    now = new Date('2026-11-07T12:00:01Z')
+    await own.bus.publish(here.advance(now))
+    await until(async () => (await closedThrough()) === '2026-11-01T03:00:00.000Z', 'October is not closed')
+
+    const paid = there.payment(
+      { memo: randomBytes(32).toString('hex'), usdc_amount: '10.000000', payment: (await create()).payment },
+      { chain_id: 137 },
+    )
+    await there.report('confirmed', paid)
+    const compare = async (query: object) =>
+      (
+        await request(own.ops)
+          .get('/reconcile')
+          .query({ from_block: 0, to_block: 4_999, ...query })
+      ).body.payments
+    expect(await compare({ chain_id: 137 })).toMatchObject([{ place: 'unmatched', payment_id: there.idOf(paid) }])
+    expect([await compare({}), await compare({ chain_id: 31_337 })]).toEqual([[], []])
+    expect((await request(own.ops).get('/reconcile').query({ from_block: 0, to_block: 1, chain_id: 10 })).status).toBe(400)
+  } finally {
+    await own.stop()
+  }
+}, 60_000)

@@ -28,18 +28,19 @@ export const checkoutHandlers = ({ orders, ...owners }: Owners, otherListeners: 
       const { status, due, payment }: CheckoutBody = JSON.parse(await checkoutView(orders, params.order_id))
       if (!listener) throw notOffered()
       const path = `${pathWith(operations.acceptAuthorization.path, params)}?status=${status}&due=${due}`
-      if ((body.chain_id ?? payment.chain_id) === payment.chain_id) return forward(listener, payer, path, req, res)
-      requireOneOf(payment, body)
-      passOn(await takenBy(otherListeners, one => one.ask(payer, asking(path, body))), req, res)
+      const chainId = networkOf(payment, body)
+      if (otherListeners.length === 0) return forward(listener, payer, path, req, res)
+      const signed = asking(path, { ...body, chain_id: chainId })
+      passOn(await takenBy([listener, ...otherListeners], one => one.ask(payer, signed)), req, res)
     },
   })
 
 const notOffered = () => new ApiError('invalid_state', 'Payments without gas are not offered here; pay in another way.')
 
-function requireOneOf({ chain_id: first, networks = [] }: CheckoutBody['payment'], { chain_id: named }: AuthorizePayment): void {
-  const chainIds = networks.length === 0 ? [first] : networks.map(({ chain_id }) => chain_id)
-  if (named !== undefined && !chainIds.includes(named))
-    throw invalidField('chain_id', `must be a network of the order: ${chainIds.join(' or ')}`)
+function networkOf(payment: CheckoutBody['payment'], { chain_id: named = payment.chain_id }: AuthorizePayment): number {
+  const chainIds = (payment.networks ?? [payment]).map(({ chain_id }) => chain_id)
+  if (chainIds.includes(named)) return named
+  throw invalidField('chain_id', `must be a network of the order: ${chainIds.join(' or ')}`)
 }
 
 /** By the listener that reads the network: each other one answers 404. Where none does, one that cannot answer may be the one. */

@@ -1,4 +1,4 @@
-import { confirmedTimeOf, type History, isCertain, standsStill, watermarkOf } from './history'
+import { confirmedTimeOf, type History, isCertain, knownThrough, standsStill, watermarkOf } from './history'
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1) + second * 1000)
 const history = (change: Partial<History> = {}): History => ({
@@ -100,4 +100,15 @@ it('a network stands still once nothing was confirmed for longer than the settin
   const still = (confirmed: Date | null, now: number, afterMs: number) => standsStill(confirmed, at(now), afterMs)
   expect([still(at(0), 60, 60_000), still(at(0), 61, 60_000), still(null, 0, 60_000)]).toEqual([false, true, true])
   expect([still(at(0), 1e6, 0), still(null, 0, 0)]).toEqual([false, false])
+})
+
+it.each([
+  ['one network', [at(50)], 0, at(50)],
+  ['one that nothing is known of', [null], 0, null],
+  ['the one that is behind', [at(50), at(20), at(90)], 0, at(20)],
+  ['one of which nothing is known yet', [at(50), null], 0, null],
+  ['those that go on', [at(50), null, at(10), at(90)], 60_000, at(50)],
+  ['none, where all of them stand still', [at(10), null], 60_000, null],
+])('everything is known up to the time of %s', (_, times, afterMs, expected) => {
+  expect(knownThrough(times, at(100), afterMs)).toEqual(expected)
 })

@@ -43,6 +43,12 @@ export const isCertain = (leases: readonly Lease[]): boolean =>
 export const standsStill = (confirmedTime: Date | null, at: Date, afterMs: number): boolean =>
   afterMs > 0 && (confirmedTime === null || at.getTime() - confirmedTime.getTime() > afterMs)
 
+/** Up to which time every chain is known that does not stand still; null where that is of none, or of one not at all. */
+export function knownThrough(times: readonly (Date | null)[], at: Date, afterMs: number): Date | null {
+  const going = times.filter(time => !standsStill(time, at, afterMs))
+  return going.reduce((least, time) => (least && time && time < least ? time : least && time), going[0] ?? null)
+}
+
 /** The generations of an order's chains, as one: another one of any of them is another history. */
 export const generationsOf = (chainIds: readonly number[], of: (chainId: number) => { generation?: string | null } | undefined): string =>
   chainIds.map(chainId => of(chainId)?.generation ?? '').join(' ')

@@ -1,5 +1,6 @@
 import type { ChainAudited } from '@ponte/contracts'
 import { every, type Logger, type Metrics } from '@ponte/service-kit'
+import { knownThrough } from '../chain/history'
 import type { LedgerSpan, Store } from '../store'
 import { monthStart } from '../summary/civil-days'
 import { type Difference, differencesOf } from './compare'
@@ -9,6 +10,8 @@ export interface ReconcileOptions {
   /** Of every network, the first one first. */
   chainIds: readonly number[]
   everyS: number
+  /** A network of which nothing was confirmed for this long holds back no month; 0 for never. */
+  stillAfterMs: number
   metrics: Metrics
   now: () => Date
   logger: Logger
@@ -39,7 +42,7 @@ interface Audit extends ChainAudited {
 }
 
 /** Compares orders with their payments, and what the listener confirmed with what is booked here: the newest at every turn and all of them bit by bit, over and over. What it finds is counted until it is gone. */
-export function reconcileJob({ store, chainIds, everyS, metrics, now, logger }: ReconcileOptions) {
+export function reconcileJob({ store, chainIds, everyS, stillAfterMs, metrics, now, logger }: ReconcileOptions) {
   const found = new Map<string, Difference[]>()
   const audits = new Map<number, Audit>()
   /** Spans by chain. */
@@ -97,9 +100,13 @@ export function reconcileJob({ store, chainIds, everyS, metrics, now, logger }: 
   }
   /** The newest blocks, and the history bit by bit. What is lacking is booked: the ledger follows from the books. */
   const checkLedger = async () => {
-    const [first = 0] = chainIds
-    const { time, watermark } = await store.chain.refresh(first)
-    if (time !== null) await store.ledger.close(monthStart(time, BOOKS_ZONE))
+    const views = await Promise.all(chainIds.map(store.chain.refresh))
+    const known = knownThrough(
+      views.map(({ time }) => time),
+      now(),
+      stillAfterMs,
+    )
+    if (known !== null) await store.ledger.close(monthStart(known, BOOKS_ZONE))
     const heads = await Promise.all(chainIds.map(store.chain.head))
     const newest = heads.map(head => [head > LEDGER_BLOCKS ? head - LEDGER_BLOCKS : 0n, head] as const)
     const next = await store.ledger.nextBlock(ledgerFrom)
@@ -112,8 +119,7 @@ export function reconcileJob({ store, chainIds, everyS, metrics, now, logger }: 
     const quarter = Math.floor((now().getTime() - SUMS_MS) / QUARTER_MS) * QUARTER_MS
     const wrong = new Set([...(await store.ledger.wrongSums(new Date(quarter))), ...(await wrongHistory())])
     unbooked = hashes.length + wrong.size
-    if (unbooked > 0)
-      logger.error('the ledger is not what the books make of it', { tx_hashes: hashes, merchant_ids: [...wrong], watermark })
+    if (unbooked > 0) logger.error('the ledger is not what the books make of it', { tx_hashes: hashes, merchant_ids: [...wrong] })
     if (hashes.length > 0) await store.ledger.book(hashes)
   }
   const turn = async () => {
