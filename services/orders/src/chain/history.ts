@@ -46,7 +46,8 @@ export const standsStill = (confirmedTime: Date | null, at: Date, afterMs: numbe
 /** Up to which time every chain is known that does not stand still; null where that is of none, or of one not at all. */
 export function knownThrough(times: readonly (Date | null)[], at: Date, afterMs: number): Date | null {
   const going = times.filter(time => !standsStill(time, at, afterMs))
-  return going.reduce((least, time) => (least && time && time < least ? time : least && time), going[0] ?? null)
+  const known = going.filter(time => time !== null).toSorted((one, other) => one.getTime() - other.getTime())
+  return known.length === going.length ? (known[0] ?? null) : null
 }
 
 /** The generations of an order's chains, as one: another one of any of them is another history. */
