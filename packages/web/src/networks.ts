@@ -24,6 +24,9 @@ export const networks: Record<number, Network> = {
   11155111: network('Sepolia', 'https://ethereum-sepolia-rpc.publicnode.com', 'https://sepolia.etherscan.io'),
 }
 
+/** As the public knows it; else as the deployment names it. */
+export const networkName = (chainId: number, named: string): string => networks[chainId]?.chainName ?? named
+
 /** Where a person can look a transaction up; null on networks without an explorer, such as a local one. */
 export function transactionUrl(chainId: number, hash: string): string | null {
   const [explorer] = networks[chainId]?.blockExplorerUrls ?? []

@@ -196,7 +196,14 @@ function provideWallet(): void {
     if (!answer.error) return answer.result
     throw Object.assign(new Error(answer.error.message), { code: answer.error.code })
   }
-  Object.defineProperty(globalThis, 'ethereum', { value: { request } })
+  const listeners = new Map<string, Set<(change: unknown) => void>>()
+  const heardBy = (event: string) => listeners.get(event) ?? new Set()
+  const on = (event: string, listener: (change: unknown) => void) => listeners.set(event, heardBy(event).add(listener))
+  const removeListener = (event: string, listener: (change: unknown) => void) => heardBy(event).delete(listener)
+  const emit = (event: string, change: unknown) => {
+    for (const listener of heardBy(event)) listener(change)
+  }
+  Object.defineProperty(globalThis, 'ethereum', { value: { request, on, removeListener, emit } })
 }
 
 /** Findings of an accessibility checker that are serious or worse, on the page as it is. */

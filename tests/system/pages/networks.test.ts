@@ -1,11 +1,12 @@
 import { type System, startAll } from '@ponte/all-in-one'
-import type { CheckoutBody, MerchantBody, OrderBody } from '@ponte/contracts'
+import type { AuthorizePayment, CheckoutBody, MerchantBody, OrderBody } from '@ponte/contracts'
 import { type LocalChain, mined, startLocalChain } from '@ponte/local-servers'
+import { receiveWithAuthorizationTypedData } from '@ponte/payment-router'
 import { until } from '@ponte/service-kit'
-import { Wallet } from 'ethers'
+import { toBeHex, verifyTypedData, Wallet } from 'ethers'
 import type { Browser, Page } from 'playwright-core'
 import { call, createMerchant, MERCHANT, pay, startWorld, units, type World } from '../../world'
-import { DESKTOP, injectWallet, openBrowser, openVisit, seriousFaults, type Visit } from './browser'
+import { DESKTOP, type InjectedWallet, injectWallet, openBrowser, openVisit, seriousFaults, type Visit } from './browser'
 import { heading, logIn, visit } from './every-page'
 import * as state from './order-states'
 import type { WalletCalls } from './wallet-calls'
@@ -14,6 +15,7 @@ import type { WalletCalls } from './wallet-calls'
 
 const BASE_SEPOLIA = 84_532
 const SEPOLIA = 11_155_111
+const PUBLIC_NAMES: Record<number, string> = { [BASE_SEPOLIA]: 'Base Sepolia', [SEPOLIA]: 'Sepolia' }
 const PAYER_ACCOUNT = 5
 const NARROW = { width: 360, height: 780 }
 
@@ -51,6 +53,12 @@ const payButton = (page: Page) => page.getByRole('button', { name: /^Pay with/ }
 const title = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
 const widthOf = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth')
 
+/** By the payer's hand, in the wallet. */
+async function goTo(page: Page, wallet: InjectedWallet, chainId: number) {
+  wallet.network.chainId = chainId
+  await page.evaluate(id => Reflect.get(globalThis, 'ethereum').emit('chainChanged', id), `0x${chainId.toString(16)}`)
+}
+
 /** A payer who holds what an order asks for on both networks, before its page. */
 async function payerBefore(order: OrderBody, options: Visit = {}) {
   for (const chain of [world.chain, second]) {
@@ -68,14 +76,14 @@ test('with a wallet the payer chooses the network, the wallet goes there, and th
   const order = await newOrder()
   expect(order.payment.networks?.map(({ chain_id }) => chain_id)).toEqual([BASE_SEPOLIA, SEPOLIA])
   const { context, page, wallet, complaints, strangers } = await payerBefore(order)
-  await network(page, 'sepolia').waitFor()
+  await network(page, 'Sepolia').waitFor()
   // Nothing to pay by before a network is chosen.
   expect(await page.getByRole('tab').count()).toBe(0)
   expect(await page.getByText(order.payment.deposit_address ?? '').count()).toBe(0)
   expect(await seriousFaults(page)).toEqual([])
-  await network(page, 'base-sepolia').focus()
+  await network(page, 'Base Sepolia').focus()
   await page.keyboard.press('ArrowDown')
-  expect(await network(page, 'sepolia').isChecked()).toBe(true)
+  expect(await network(page, 'Sepolia').isChecked()).toBe(true)
   const before = await second.balanceOf(MERCHANT.address)
   await payButton(page).click()
   await title(page, 'Payment sent')
@@ -91,7 +99,7 @@ test('a wallet that is on one of them finds it chosen; who changes the network i
   wallet.network.chainId = SEPOLIA
   await page.reload()
   await payButton(page).waitFor()
-  expect(await network(page, 'sepolia').isChecked()).toBe(true)
+  expect(await network(page, 'Sepolia').isChecked()).toBe(true)
   // An approval is not needed on the other network; the signature that is asked for is of this one.
   const release = wallet.hold('eth_signTypedData_v4')
   await payButton(page).click()
@@ -101,13 +109,75 @@ test('a wallet that is on one of them finds it chosen; who changes the network i
   await page.getByText('Your wallet is still on another network').waitFor()
   expect(wallet.asked).not.toContain('eth_sendTransaction')
   // It is no answer about the other network.
-  await network(page, 'base-sepolia').check()
+  await network(page, 'Base Sepolia').check()
   expect(await page.getByText('Your wallet is still on another network').count()).toBe(0)
   await payButton(page).click()
   await title(page, 'Paid')
-  const line = page.locator('.payments').getByText('base-sepolia')
+  const line = page.locator('.payments').getByText('Base Sepolia')
   await line.waitFor()
   expect(await page.getByRole('link', { name: 'See on the network' }).getAttribute('href')).toMatch(/^https:\/\/sepolia\.basescan\.org\//)
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)
+
+test('the page follows a wallet that changes its network in the middle, and the payer pays there', async () => {
+  const order = await newOrder()
+  const { context, page, wallet, complaints } = await payerBefore(order)
+  wallet.network.chainId = SEPOLIA
+  await page.reload()
+  await payButton(page).waitFor()
+  const release = wallet.hold('eth_signTypedData_v4')
+  await payButton(page).click()
+  await page.getByText('Sign in your wallet (1 of 2)').waitFor()
+  await goTo(page, wallet, BASE_SEPOLIA)
+  await until(() => network(page, 'Base Sepolia').isChecked(), 'the page does not follow')
+  release()
+  await page.getByText('Sign in your wallet (1 of 2)').waitFor({ state: 'detached' })
+  expect(wallet.asked).not.toContain('eth_sendTransaction')
+  const before = await Promise.all([world.chain, second].map(chain => chain.balanceOf(MERCHANT.address)))
+  await payButton(page).click()
+  await title(page, 'Paid')
+  expect(wallet.asked).not.toContain('wallet_switchEthereumChain')
+  const after = await Promise.all([world.chain, second].map(chain => chain.balanceOf(MERCHANT.address)))
+  expect(after.map((units, index) => units - (before[index] ?? 0n))).toEqual([units(order.expected), 0n])
+  expect(complaints).toEqual([])
+  await context.close()
+}, 60_000)
+
+test('what was chosen for an exchange stays, wherever the wallet goes, and it goes where the payer chose when they pay by it', async () => {
+  const order = await newOrder()
+  const { context, page, wallet } = await payerBefore(order)
+  await network(page, 'Sepolia').check()
+  await goTo(page, wallet, BASE_SEPOLIA)
+  await goTo(page, wallet, 1)
+  await until(async () => wallet.asked.filter(method => method === 'eth_chainId').length > 2, 'the wallet is not looked at again')
+  expect(await network(page, 'Sepolia').isChecked()).toBe(true)
+  await payButton(page).click()
+  await title(page, 'Payment sent')
+  expect(wallet.network.chainId).toBe(SEPOLIA)
+  await context.close()
+}, 60_000)
+
+test('a payer without coin signs for the network that they chose', async () => {
+  const { context, page, wallet, order, open, complaints } = await payerWith({ base: 0n, sepolia: ENOUGH }, SEPOLIA)
+  await second.provider.send('anvil_setBalance', [second.wallet(wallet.account).address, '0x0'])
+  const handedIn: AuthorizePayment[] = []
+  await page.route('**/authorization', async route => {
+    handedIn.push(route.request().postDataJSON())
+    await route.fulfill({ status: 202, json: { status: 'accepted' } })
+  })
+  await open()
+  await payButton(page).click()
+  await page.getByRole('button', { name: 'Sign and pay without a fee' }).click()
+  await until(async () => handedIn.length > 0, 'nothing is handed in')
+  const [signed] = handedIn
+  expect(signed).toMatchObject({ chain_id: SEPOLIA, amount: order.usdc_amount, salt: toBeHex(units(order.usdc_amount), 32) })
+  const { domain, types, message } = receiveWithAuthorizationTypedData({
+    ...{ chainId: SEPOLIA, usdcAddress: second.usdcAddress, router: second.routerAddress, memo: order.memo, merchant: MERCHANT.address },
+    ...{ payer: signed?.payer_address ?? '', amount: units(order.usdc_amount), validBefore: BigInt(signed?.valid_before ?? 0) },
+    salt: signed?.salt ?? '',
+  })
+  expect(verifyTypedData(domain, types, message, signed?.signature ?? '')).toBe(signed?.payer_address)
   expect(complaints).toEqual([])
   await context.close()
 }, 60_000)
@@ -139,16 +209,16 @@ test('a wallet that lists what it has: where it holds enough comes first and is 
   wallet.listsAssets = true
   await open()
   await payButton(page).waitFor()
-  expect(await namesOf(page)).toEqual(['sepolia', 'base-sepolia'])
-  expect(await network(page, 'sepolia').isChecked()).toBe(true)
-  await at(page, 'sepolia').getByText('your wallet has 1,000.00 USDC there').waitFor()
-  await at(page, 'base-sepolia').getByText('your wallet has only 1.50 USDC there: not enough').waitFor()
+  expect(await namesOf(page)).toEqual(['Sepolia', 'Base Sepolia'])
+  expect(await network(page, 'Sepolia').isChecked()).toBe(true)
+  await at(page, 'Sepolia').getByText('your wallet has 1,000.00 USDC there').waitFor()
+  await at(page, 'Base Sepolia').getByText('your wallet has only 1.50 USDC there: not enough').waitFor()
   expect(wallet.asked).not.toContain('eth_requestAccounts')
   expect(await seriousFaults(page)).toEqual([])
   // The order stays once the payer has chosen.
-  await network(page, 'base-sepolia').check()
-  expect(await namesOf(page)).toEqual(['sepolia', 'base-sepolia'])
-  await network(page, 'sepolia').check()
+  await network(page, 'Base Sepolia').check()
+  expect(await namesOf(page)).toEqual(['Sepolia', 'Base Sepolia'])
+  await network(page, 'Sepolia').check()
   await payButton(page).click()
   await title(page, 'Payment sent')
   expect(wallet.network.chainId).toBe(SEPOLIA)
@@ -160,14 +230,14 @@ test('a wallet that answers for its own network alone: enough there chooses it, 
   const rich = await payerWith({ base: ENOUGH, sepolia: ENOUGH }, SEPOLIA)
   await rich.open()
   await payButton(rich.page).waitFor()
-  expect(await namesOf(rich.page)).toEqual(['sepolia', 'base-sepolia'])
-  expect(await at(rich.page, 'base-sepolia').getByText('your wallet').count()).toBe(0)
+  expect(await namesOf(rich.page)).toEqual(['Sepolia', 'Base Sepolia'])
+  expect(await at(rich.page, 'Base Sepolia').getByText('your wallet').count()).toBe(0)
   await rich.context.close()
 
   const poor = await payerWith({ base: 0n, sepolia: 0n }, BASE_SEPOLIA, { language: 'pt-BR', viewport: NARROW, hasTouch: true })
   await poor.open()
-  await at(poor.page, 'base-sepolia').getByText('a sua carteira só tem 0,00 USDC nela: não basta').waitFor()
-  expect(await namesOf(poor.page)).toEqual(['sepolia', 'base-sepolia'])
+  await at(poor.page, 'Base Sepolia').getByText('a sua carteira só tem 0,00 USDC nela: não basta').waitFor()
+  expect(await namesOf(poor.page)).toEqual(['Sepolia', 'Base Sepolia'])
   expect(await widthOf(poor.page)).toBeLessThanOrEqual(NARROW.width)
   expect(await seriousFaults(poor.page)).toEqual([])
   await poor.context.close()
@@ -184,7 +254,7 @@ test('a wallet that has shared no account is asked when the payer wishes, and a 
   expect(await page.getByText('your wallet has').count()).toBe(0)
   expect(await seriousFaults(page)).toEqual([])
   await look.click()
-  await at(page, 'base-sepolia').getByText('your wallet has 1,000.00 USDC there').waitFor()
+  await at(page, 'Base Sepolia').getByText('your wallet has 1,000.00 USDC there').waitFor()
   expect(await look.count()).toBe(0)
   expect(complaints).toEqual([])
   await context.close()
@@ -194,7 +264,7 @@ test('a wallet that shows nothing of these networks leaves them as they are', as
   const { context, page, open } = await payerWith({ base: 0n, sepolia: 0n }, 1)
   await open()
   await page.getByText('The wallet does not show what it has on these networks').waitFor()
-  expect(await namesOf(page)).toEqual(['base-sepolia', 'sepolia'])
+  expect(await namesOf(page)).toEqual(['Base Sepolia', 'Sepolia'])
   expect(await page.getByRole('tab').count()).toBe(0)
   await context.close()
 }, 60_000)
@@ -231,7 +301,7 @@ test('calls that the wallet still holds of one network are no second payment on 
   await page.evaluate('localStorage.clear()')
   wallet.network.chainId = BASE_SEPOLIA
   await page.goto(urlOf(order))
-  await network(page, 'base-sepolia').check()
+  await network(page, 'Base Sepolia').check()
   await payButton(page).click()
   await title(page, 'Payment sent')
   expect(wallet.asked.filter(method => /send/i.test(method))).toEqual(['wallet_sendCalls'])
@@ -246,9 +316,9 @@ test('the network of the wallet gives no address to an exchange: its own is chos
   expect(await page.getByText(order.payment.deposit_address ?? '').count()).toBe(0)
   expect(await page.getByRole('img', { name: 'QR code of the payment' }).count()).toBe(0)
   expect(await seriousFaults(page)).toEqual([])
-  await network(page, 'sepolia').check()
+  await network(page, 'Sepolia').check()
   await page.getByText(order.payment.deposit_address ?? '', { exact: true }).waitFor()
-  await page.locator('.transfer .aside').getByText('base-sepolia or sepolia').waitFor()
+  await page.locator('.transfer .aside').getByText('Base Sepolia or Sepolia').waitFor()
   expect(complaints).toEqual([])
   await context.close()
 }, 60_000)
@@ -260,7 +330,7 @@ const views = [
     'that it sends USDC on',
     'I pay from an exchange',
     'By transfer',
-    'base-sepolia or sepolia',
+    'Base Sepolia or Sepolia',
   ],
   [
     'on a phone, in Portuguese',
@@ -268,7 +338,7 @@ const views = [
     'a rede pela qual',
     'Vou pagar por uma corretora',
     'Por transferência',
-    'base-sepolia ou sepolia',
+    'Base Sepolia ou Sepolia',
   ],
 ] as const
 
@@ -280,21 +350,24 @@ test.each(views)(
     const [base, sepolia] = order.payment.networks ?? []
     const { context, page, complaints } = await openVisit(browser, view)
     await page.goto(urlOf(order))
-    await network(page, 'sepolia').waitFor()
+    await network(page, 'Sepolia').waitFor()
     await page.getByText(first).waitFor()
     expect(await page.getByText(order.payment.deposit_address ?? '').count()).toBe(0)
     for (const chosen of [sepolia, base]) {
       if (!chosen) throw new Error('The order may be paid on one network.')
-      await network(page, chosen.network).check()
+      await network(page, PUBLIC_NAMES[chosen.chain_id] ?? '').check()
       await page.getByText(chosen.deposit_address ?? '', { exact: true }).waitFor()
       await page.locator('.transfer .aside').getByText(right).waitFor()
-      await page.locator('.field').getByText(chosen.network).waitFor()
+      await page
+        .locator('.field')
+        .getByText(PUBLIC_NAMES[chosen.chain_id] ?? '')
+        .waitFor()
       if (view.language === 'pt-BR')
         expect(await page.getByRole('link', { name: 'Abrir na carteira deste celular' }).getAttribute('href')).toBe(chosen.payment_uri)
     }
     await page.getByText(fold).click()
     await page.locator('.folded li').getByText(right).waitFor()
-    await page.locator('.folded li').getByText('base-sepolia.').waitFor()
+    await page.locator('.folded li').getByText('Base Sepolia.').waitFor()
     expect(await seriousFaults(page)).toEqual([])
     expect(await widthOf(page)).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0)
     expect(complaints).toEqual([])
@@ -332,25 +405,25 @@ test('an address is named right only where the order has it, and a network witho
   const { context, page, complaints } = await openVisit(browser, { viewport: NARROW, hasTouch: true })
   await visit(page, system.gatewayUrl, { name: '', path: `/pay/${order.id}`, override: more, ready: heading })
   // Test nets cost nothing, and name no fee.
-  expect(await namesOf(page)).toEqual(['base-sepolia', 'sepolia', 'polygon', 'arbitrum'])
-  await at(page, 'arbitrum')
+  expect(await namesOf(page)).toEqual(['Base Sepolia', 'Sepolia', 'Polygon', 'Arbitrum One'])
+  await at(page, 'Arbitrum One')
     .getByText(/fee.usually.below.\$0\.01/)
     .waitFor()
   expect(
-    await at(page, 'base-sepolia')
+    await at(page, 'Base Sepolia')
       .getByText(/fee.usually/)
       .count(),
   ).toBe(0)
-  await at(page, 'base-sepolia').getByText('You only sign').waitFor()
-  await network(page, 'arbitrum').check()
+  await at(page, 'Base Sepolia').getByText('You only sign').waitFor()
+  await network(page, 'Arbitrum One').check()
   await page.getByText('I pay from an exchange').click()
-  await page.locator('.folded li').getByText('Exchanges also write it Arbitrum One.').waitFor()
+  await page.locator('.folded li').getByText('the network Arbitrum One.').waitFor()
   const warning = page.locator('.transfer .aside')
-  await warning.getByText('only on arbitrum.').waitFor()
+  await warning.getByText('only on Arbitrum One.').waitFor()
   await page.getByText(MERCHANT.address, { exact: true }).waitFor()
-  await network(page, 'base-sepolia').check()
-  await warning.getByText('only on base-sepolia or sepolia.').waitFor()
-  await network(page, 'polygon').check()
+  await network(page, 'Base Sepolia').check()
+  await warning.getByText('only on Base Sepolia or Sepolia.').waitFor()
+  await network(page, 'Polygon').check()
   await page.getByText('This browser has no wallet').waitFor()
   expect(await page.getByRole('tab').count()).toBe(0)
   expect(await page.locator('.transfer').count()).toBe(0)
@@ -360,21 +433,29 @@ test('an address is named right only where the order has it, and a network witho
   await context.close()
 }, 60_000)
 
-test('beside a signature that others may still submit no other network is offered', async () => {
-  const order = await newOrder()
-  const { context, page } = await payerBefore(order)
-  await visit(page, system.gatewayUrl, { name: '', path: `/pay/${order.id}`, override: state.signatureFailed, ready: heading })
-  await page.getByRole('button', { name: 'Sign and pay without a fee' }).waitFor()
-  expect(await page.getByRole('radio').count()).toBe(0)
-  await context.close()
-}, 60_000)
+test.each([[BASE_SEPOLIA], [SEPOLIA]])(
+  'beside a signature for %s that others may still submit no other network is offered',
+  async chain_id => {
+    const order = await newOrder()
+    const { context, page } = await payerBefore(order)
+    const failed = (body: CheckoutBody) => {
+      const { authorization, ...rest } = state.signatureFailed(body)
+      return { ...rest, ...(authorization ? { authorization: { ...authorization, chain_id } } : {}) }
+    }
+    await visit(page, system.gatewayUrl, { name: '', path: `/pay/${order.id}`, override: failed, ready: heading })
+    await page.getByRole('button', { name: 'Sign and pay without a fee' }).waitFor()
+    expect(await namesOf(page)).toEqual([PUBLIC_NAMES[chain_id]])
+    await context.close()
+  },
+  60_000,
+)
 
 test('the choice that was lost on its way leaves the first network, which is right alone', async () => {
   const order = await newOrder()
   const { context, page } = await openVisit(browser)
   await page.route('**/assets/parts-*.js', route => route.abort())
   await page.goto(urlOf(order))
-  await page.locator('.transfer .aside').getByText('only on base-sepolia.').waitFor()
+  await page.locator('.transfer .aside').getByText('only on Base Sepolia.').waitFor()
   await page.getByText(order.payment.deposit_address ?? '', { exact: true }).waitFor()
   expect(await page.getByRole('radio').count()).toBe(0)
   await context.close()
@@ -402,12 +483,12 @@ test('a receipt and the merchant’s page of the order name the network of each 
     await page
       .locator('.payments li')
       .nth(1)
-      .getByText(/ · sepolia$/)
+      .getByText(/ · Sepolia$/)
       .waitFor()
     expect(await seriousFaults(page)).toEqual([])
     await visit(page, system.gatewayUrl, { name: '', path: `/pay/receipt/${order.id}`, override: elsewhere, ready: heading })
-    for (const { network, chain_id } of order.payment.networks ?? [])
-      await page.getByText(`${network} (chain ID ${chain_id})`, { exact: true }).waitFor()
+    for (const { chain_id } of order.payment.networks ?? [])
+      await page.getByText(`${PUBLIC_NAMES[chain_id]} (chain ID ${chain_id})`, { exact: true }).waitFor()
     expect(await seriousFaults(page)).toEqual([])
     expect(await widthOf(page)).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0)
 

@@ -1,6 +1,7 @@
 import type { BrandingBody, CheckoutBody } from '@ponte/contracts'
 import { soon } from '../amounts'
 import { askedUsdc } from '../asked-amount'
+import { networkName } from '../networks'
 import { MerchantLogo } from './branding/merchant-links'
 import { clock, useSecondsUntil } from './live/countdown'
 import { useWords } from './texts/words'
@@ -33,7 +34,7 @@ export function Summary({ checkout, clockOffsetMs, branding }: SummaryProps) {
         {!checkout.payment.networks && (
           <div>
             <dt>{t.network}</dt>
-            <dd>{checkout.payment.network}</dd>
+            <dd>{networkName(checkout.payment.chain_id, checkout.payment.network)}</dd>
           </div>
         )}
         {open && (

@@ -3,6 +3,8 @@ import { useEffect, useState } from 'react'
 /** EIP-1193, as far as a payment needs it. */
 export interface Provider {
   request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>
+  on?(event: string, listener: (change: unknown) => void): unknown
+  removeListener?(event: string, listener: (change: unknown) => void): unknown
 }
 
 export interface Wallet {

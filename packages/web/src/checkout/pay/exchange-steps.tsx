@@ -1,4 +1,5 @@
 import { useId, useState } from 'react'
+import { networkName } from '../../networks'
 import { usdcFrom } from '../../reais'
 import { CopyBlock } from '../elements/copy-field'
 import type { Folded } from '../elements/fold'
@@ -14,8 +15,9 @@ export const ExchangeSteps: Folded = ({ checkout }) => {
   const { usdc, exactMoment, language } = useWords()
   const t = exchangeTexts[language]
   const { payment } = checkout
-  const { network, networks } = payment
-  const written = namesAtExchanges[payment.chain_id]
+  const { networks, chain_id } = payment
+  const network = networkName(chain_id, payment.network)
+  const written = namesAtExchanges[chain_id]
   const [fee, setFee] = useState('')
   const [hasComma, setComma] = useState(language === 'pt')
   const [field, fault] = [useId(), useId()]

@@ -3,7 +3,6 @@ export const namesAtExchanges: Readonly<Record<number, string>> = {
   1: 'ERC20',
   10: 'Optimism',
   137: 'Polygon PoS',
-  42161: 'Arbitrum One',
   43114: 'AVAX C-Chain',
 }
 

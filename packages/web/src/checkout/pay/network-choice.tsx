@@ -1,6 +1,6 @@
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
-import { usualFeeUsd } from '@ponte/payment-router/supported-chains'
-import { useEffect, useState } from 'react'
+import { supportedChains, usualFeeUsd } from '@ponte/payment-router/supported-chains'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { accountOf } from '../../wallet/connected'
 import { type Provider, useWallets } from '../../wallet/provider'
 import { useWords } from '../texts/words'
@@ -23,12 +23,17 @@ interface Shown {
 export function NetworkChoice({ checkout, ...rest }: PaymentMethodsProps) {
   const { language, usdc } = useWords()
   const t = networkTexts[language]
-  const { payment, authorization } = checkout
+  const { authorization } = checkout
+  const payment = { ...checkout.payment, networks: (checkout.payment.networks ?? []).map(named) }
   // A signature that others may still submit is of one network: no other one is offered beside it.
-  const offered = (payment.networks ?? []).filter(({ chain_id }) => !rest.signFirst || chain_id === authorization?.chain_id)
+  const offered = payment.networks.filter(({ chain_id }) => !rest.signFirst || chain_id === (authorization?.chain_id ?? payment.chain_id))
   const [wallet] = useWallets()
-  const [shown, look] = useShown(wallet?.provider, payment.networks ?? [])
   const [choice, choose] = useState<{ chainId: number; order: number[] } | null>(null)
+  const [shown, look] = useShown(wallet?.provider, payment.networks, chainId => {
+    // What was chosen for an exchange stays, wherever the wallet goes.
+    if (chosen?.chain_id === shown?.chainId && networks.some(({ chain_id, suspended }) => chain_id === chainId && !suspended))
+      choose({ chainId, order: networks.map(({ chain_id }) => chain_id) })
+  })
   const due = parseUsdc(checkout.due)
   const holdings = shown?.holdings ?? new Map()
   const best = networkOrder(offered, holdings, due)
@@ -54,6 +59,9 @@ export function NetworkChoice({ checkout, ...rest }: PaymentMethodsProps) {
               checked={chain_id === chosen?.chain_id}
               onChange={() => choose({ chainId: chain_id, order: networks.map(each => each.chain_id) })}
             />
+            <span className="mark" aria-hidden="true">
+              {network.slice(0, 2)}
+            </span>
             <span>
               <strong>{network}</strong>
               {held(chain_id)}
@@ -88,11 +96,31 @@ export function NetworkChoice({ checkout, ...rest }: PaymentMethodsProps) {
 
 type Networks = NonNullable<PaymentMethodsProps['checkout']['payment']['networks']>
 
-/** A wallet's network and balances as far as it shows them by itself, and a function that asks its owner to share an account. */
-function useShown(provider: Provider | undefined, networks: Networks): [Shown | null, () => Promise<void>] {
+const named = <N extends Networks[number]>(network: N): N => ({
+  ...network,
+  network: supportedChains[network.chain_id]?.name ?? network.network,
+})
+
+/** A wallet's network and balances as far as it shows them by itself, and a function that asks its owner to share an account. `moved` hears of each network that it goes to. */
+function useShown(
+  provider: Provider | undefined,
+  networks: Networks,
+  moved: (chainId: number) => void,
+): [Shown | null, () => Promise<void>] {
   // Their addresses stay as the order was made.
   const [asOpened] = useState(networks)
   const [shown, show] = useState<Shown | null>(null)
+  const [changes, change] = useState(0)
+  const onChain = useEffectEvent((chainId: unknown) => moved(Number(chainId)))
+  useEffect(() => {
+    const follow = (chainId: unknown) => {
+      onChain(chainId)
+      change(count => count + 1)
+    }
+    provider?.on?.('chainChanged', follow)
+    return () => void provider?.removeListener?.('chainChanged', follow)
+  }, [provider])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the wallet shows something else after each change
   useEffect(() => {
     let isGone = false
     if (provider)
@@ -102,7 +130,7 @@ function useShown(provider: Provider | undefined, networks: Networks): [Shown | 
     return () => {
       isGone = true
     }
-  }, [provider, asOpened])
+  }, [provider, asOpened, changes])
   const look = async () => {
     if (provider)
       show(

@@ -1,6 +1,7 @@
 import type { CheckoutBody } from '@ponte/contracts'
 import { useState } from 'react'
 import { askedUsdc, shortDecimal } from '../../asked-amount'
+import { networkName } from '../../networks'
 import { QrCode } from '../../qr-code'
 import { CopyBlock, CopyField } from '../elements/copy-field'
 import { Fold } from '../elements/fold'
@@ -16,7 +17,8 @@ interface TransferPanelProps {
 /** For those whose money is on an exchange or in a wallet elsewhere: the amount, then an address of this order alone. */
 export function TransferPanel({ checkout, address, places }: TransferPanelProps) {
   const { t, usdc } = useWords()
-  const { network, payment_uri: uri, token_address } = checkout.payment
+  const { chain_id, payment_uri: uri, token_address } = checkout.payment
+  const network = networkName(chain_id, checkout.payment.network)
   const asked = askedUsdc(checkout.due, checkout.usdc_amount)
   return (
     <div className="transfer">

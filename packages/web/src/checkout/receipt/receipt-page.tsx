@@ -3,6 +3,7 @@ import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
 import { useEffect } from 'react'
 import { useCopy } from '../../clipboard'
 import { localeOf } from '../../language'
+import { networkName } from '../../networks'
 import { Absent } from '../elements/absent'
 import { NoticeOf } from '../elements/notice'
 import { PageFrame } from '../elements/page-frame'
@@ -109,7 +110,7 @@ const networkRows = (
   { network, chain_id, token_address }: Network,
   { network: name, token }: ReturnType<typeof useTexts>['own'],
 ): Row[] => [
-  [name, `${network} (chain ID ${chain_id})`],
+  [name, `${networkName(chain_id, network)} (chain ID ${chain_id})`],
   [token, token_address, 'mono'],
 ]
 

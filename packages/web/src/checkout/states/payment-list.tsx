@@ -1,7 +1,7 @@
 import type { CheckoutBody } from '@ponte/contracts'
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
 import { shortened } from '../../amounts'
-import { transactionUrl } from '../../networks'
+import { networkName, transactionUrl } from '../../networks'
 import { CopyField } from '../elements/copy-field'
 import { useWords } from '../texts/words'
 
@@ -20,7 +20,8 @@ export function PaymentList({ checkout }: { checkout: CheckoutBody }) {
   return (
     <ul className="payments">
       {checkout.payments.map(payment => {
-        const url = transactionUrl(payment.chain_id ?? checkout.payment.chain_id, payment.tx_hash)
+        const chainId = payment.chain_id ?? checkout.payment.chain_id
+        const url = transactionUrl(chainId, payment.tx_hash)
         return (
           <li key={`${payment.tx_hash} ${payment.amount} ${payment.status}`} className={payment.status}>
             <p className="payment-line">
@@ -29,7 +30,7 @@ export function PaymentList({ checkout }: { checkout: CheckoutBody }) {
             </p>
             <p className="faint">
               {exactMoment(payment.block_time)}
-              {payment.network && ` · ${payment.network}`}
+              {payment.network && ` · ${networkName(chainId, payment.network)}`}
             </p>
             <p className="faint">{payment.payer_address ? t.sentBy(shortened(payment.payer_address)) : t.sentByUnknown}</p>
             <CopyField label={t.transaction} value={payment.tx_hash} />

@@ -1,5 +1,6 @@
 import type { CheckoutBody } from '@ponte/contracts'
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
+import { networkName } from '../../networks'
 import { CopyField } from '../elements/copy-field'
 import { Notice } from '../elements/notice'
 import type { StateName } from '../texts/states-pt'
@@ -27,7 +28,7 @@ export function Receipt({ checkout }: { checkout: CheckoutBody }) {
   if (state !== 'paid' && surplus > 0n) rows.push([t.surplus, usdc(formatUsdc(surplus))])
   if (checkout.paid_at) rows.push([t.paidAt, exactMoment(checkout.paid_at)])
   // Each payment names its own where there are several.
-  if (!checkout.payment.networks) rows.push([t.network, checkout.payment.network])
+  if (!checkout.payment.networks) rows.push([t.network, networkName(checkout.payment.chain_id, checkout.payment.network)])
   return (
     <div className="receipt">
       <Notice tone={state === 'paid' ? 'good' : 'warn'} state={state} />
