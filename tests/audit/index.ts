@@ -91,10 +91,11 @@ export async function audit(
     ofListeners('checkpoints'),
   ])
   const payouts = await Promise.all(listeners.map(async ({ url, status }) => ({ status, rows: await readTable(url, 'payouts') })))
-  const [refunds, signatures, statedAuthorizations] = await Promise.all([
+  const [refunds, signatures, ofFirstNetwork, ofOtherNetworks] = await Promise.all([
     readTable(orders, 'refunds'),
     readTable(orders, 'refund_signatures'),
     readTable(orders, 'authorizations'),
+    readTable(orders, 'network_authorizations'),
   ])
   const [orderRows, payments, sweeps, unmatched, attachments, orderNetworks = [], outbox, merchants, cursors] = await Promise.all(
     ['orders', 'payments', 'sweeps', 'unmatched_payments', 'attachments', 'order_networks', 'outbox', 'merchants', 'chain_cursors'].map(
@@ -141,6 +142,8 @@ export async function audit(
     ...listeners.map(({ status, confirmed }) => [String(status.chain_id), confirmed] as const),
     ...retired.map(chainId => [String(chainId), Number.POSITIVE_INFINITY] as const),
   ])
+  const firstOf = new Map(books.orders.map(row => [row.id, row.chain_id]))
+  const signed = [...ofFirstNetwork.map(row => ({ ...row, chain_id: firstOf.get(row.order_id) ?? null })), ...ofOtherNetworks]
   const facts = gather({ ledger, payments: books.payments, merchants: merchants ?? [], outbox: outbox ?? [] })
   const differences = [
     ...onChain,
@@ -161,7 +164,7 @@ export async function audit(
     ),
     ...checkpointDifferences(checkpoints, ledger),
     ...returnsAgainstListener({ ...books, refunds, signatures, watches, now, isForgotten }),
-    ...authorizationDifferences(statedAuthorizations, authorizations),
+    ...authorizationDifferences(signed, authorizations),
     ...networkDifferences(books.orders, orderNetworks),
     ...feeDifferences(books.orders),
     ...(accounts

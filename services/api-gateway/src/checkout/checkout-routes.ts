@@ -46,8 +46,10 @@ function networkOf(payment: CheckoutBody['payment'], { chain_id: named = payment
 /** By the listener that reads the network: each other one answers 404. Where none does, one that cannot answer may be the one. */
 async function takenBy(listeners: readonly Owner[], ask: (listener: Owner) => Promise<OwnerAnswer>): Promise<OwnerAnswer> {
   const answers = await Promise.allSettled(listeners.map(ask))
-  const taken = answers.find(answer => answer.status === 'fulfilled' && answer.value.status !== 404)
-  if (taken?.status === 'fulfilled') return taken.value
+  const given = answers.flatMap(answer => (answer.status === 'fulfilled' ? [answer.value] : []))
+  // One whose database is away answers 503 before it looks at the network.
+  const taken = given.find(({ status }) => status < 500 && status !== 404) ?? given.find(({ status }) => status !== 404)
+  if (taken) return taken
   const silent = answers.find(({ status }) => status === 'rejected')
   throw silent?.status === 'rejected' ? silent.reason : notOffered()
 }

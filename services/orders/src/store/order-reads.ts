@@ -77,12 +77,16 @@ export const BLOCKED_REASON = `(SELECT blocked_reason FROM order_networks AS net
 /** More are counted and not listed: an order is answered however many payments of nothing it was sent. */
 const LISTED_MAX = 10_000
 // Raw SQL, one statement as above.
+const SIGNED = authorizations.columns.filter(column => column !== 'chain_id').join(', ')
+const AUTHORIZATIONS = `(
+  SELECT orders.chain_id, ${SIGNED} FROM authorizations WHERE order_id = orders.id
+  UNION ALL SELECT chain_id, ${SIGNED} FROM network_authorizations WHERE order_id = orders.id)`
 const HISTORY = `
   SELECT ${orders.select()}, ${LEDGER_FACTS}, ${BLOCKED_REASON} AS blocked_reason, (${LEFT_OVER})::text AS left_over, (${TO_RETURN})::text AS to_return, coalesce((
     SELECT json_agg(${payments.json('p')}) FROM (
       SELECT * FROM payments WHERE order_id = orders.id ORDER BY block_number, log_index, id LIMIT ${LISTED_MAX}) AS p), '[]') AS payments, coalesce((
     SELECT json_agg(${movements.json('s')}) FROM ${SETTLING_SWEEPS}), '[]') AS sweeps, coalesce((
-    SELECT json_agg(${authorizations.json('a')}) FROM authorizations a WHERE a.order_id = orders.id), '[]') AS authorizations
+    SELECT json_agg(${authorizations.json('a')}) FROM ${AUTHORIZATIONS} AS a), '[]') AS authorizations
   FROM orders`
 
 // Raw SQL because its plan was measured: `chain_id > 0` names the index of open orders, which is kept from every other query by it. An order of which any network is behind, or

@@ -1,5 +1,5 @@
 import { type AuthorizationChanged, type DepositBlocked, parseUsdc } from '@ponte/contracts'
-import { type Database, insertRows, type Statement } from '@ponte/service-kit'
+import type { Database, Statement } from '@ponte/service-kit'
 import { authorizations } from './rows'
 
 /** An event of the release before names no generation: it is of the one that is known. */
@@ -30,19 +30,26 @@ export const depositStore = (database: Database) => ({
   },
 })
 
-const COLUMNS = ['order_id', 'attempt', 'revision', ...authorizations.columns]
-const GENERATION = generationOf('EXCLUDED.generation', 'authorizations.generation')
+const COLUMNS = ['generation', 'order_id', 'attempt', 'revision', ...authorizations.columns]
+const OF_FIRST = COLUMNS.filter(column => column !== 'chain_id')
+const GENERATION = generationOf('EXCLUDED.generation', 'known.generation')
+const stated = (table: string, columns: readonly string[], key: string, isMeant: string) => `
+  INSERT INTO ${table} AS known (${columns.join(', ')}) SELECT ${columns.join(', ')} FROM stated WHERE ${isMeant}
+  ON CONFLICT (${key}) DO UPDATE SET generation = ${GENERATION}, ${columns
+    .filter(column => !['generation', 'order_id', 'chain_id'].includes(column))
+    .map(column => `${column} = EXCLUDED.${column}`)
+    .join(', ')}
+  WHERE (coalesce(known.generation::text, ''), known.attempt, known.revision) < (coalesce((${GENERATION})::text, ''), EXCLUDED.attempt, EXCLUDED.revision)`
 
 // Raw SQL because it commits with its event; the newest attempt and revision of the newest generation stand.
 const CHANGED: Statement = {
   name: 'authorization-changed',
   text: `
-  ${insertRows('authorizations', ['generation', ...COLUMNS])}
-  ON CONFLICT (order_id, chain_id) DO UPDATE SET generation = ${GENERATION}, ${COLUMNS.slice(1)
-    .map(column => `${column} = EXCLUDED.${column}`)
-    .join(', ')}
-  WHERE (coalesce(authorizations.generation::text, ''), authorizations.attempt, authorizations.revision)
-    < (coalesce((${GENERATION})::text, ''), EXCLUDED.attempt, EXCLUDED.revision)`,
+  WITH stated AS (
+    SELECT incoming.*, coalesce(incoming.chain_id = orders.chain_id, true) AS is_first
+    FROM json_populate_recordset(NULL::network_authorizations, $network_authorizations) AS incoming LEFT JOIN orders ON orders.id = order_id),
+  of_first AS (${stated('authorizations', OF_FIRST, 'order_id', 'is_first')})
+  ${stated('network_authorizations', COLUMNS, 'order_id, chain_id', 'NOT is_first')}`,
 }
 
 /** In another generation no deposit is blocked until the listener states it anew. */
@@ -53,16 +60,20 @@ export const UNBLOCKED_CTE = (begun: string) => `
       AND EXISTS (SELECT FROM ${begun}))`
 
 /** A signature that the listener has not stated anew by the time at which it watches the order again was forgotten: it is not coming. */
-export const UNSIGNED_CTE = (stated: string) => `
-  unsigned AS (
-    UPDATE authorizations SET status = 'failed', reason = 'not_sent', generation = $generation::uuid, attempt = 0, revision = 0 FROM ${stated}
-    WHERE authorizations.order_id = stated.order_id AND authorizations.chain_id = $chain_id::int AND through >= 0
-      AND authorizations.status IN ('accepted', 'submitted') AND authorizations.generation < $generation::uuid)`
+export const UNSIGNED_CTE = (stated: string) => {
+  const forgotten = (table: string) => `
+    UPDATE ${table} AS known SET status = 'failed', reason = 'not_sent', generation = $generation::uuid, attempt = 0, revision = 0 FROM ${stated}, orders
+    WHERE known.order_id = stated.order_id AND orders.id = stated.order_id AND through >= 0 AND known.status IN ('accepted', 'submitted')
+      AND known.generation < $generation::uuid`
+  return `
+  unsigned AS (${forgotten('authorizations')} AND orders.chain_id = $chain_id::int),
+  unsigned_there AS (${forgotten('network_authorizations')} AND known.chain_id = $chain_id::int)`
+}
 
 /** The relayer's reports about payers' signatures do not touch the order's row, which changes with its payments alone. */
 export const authorizationStore = (database: Database) => ({
   async record(changed: AuthorizationChanged, eventId: string): Promise<void> {
     const row = { ...changed, gross_units: parseUsdc(changed.amount) }
-    await database.commit({ inbox: [eventId], write: CHANGED, rows: { authorizations: [row] } })
+    await database.commit({ inbox: [eventId], write: CHANGED, rows: { network_authorizations: [row] } })
   },
 })

@@ -1,4 +1,15 @@
--- A payer may sign on any network of an order: the last signature of each counts by itself.
-ALTER TABLE authorizations ADD COLUMN chain_id integer;
-UPDATE authorizations SET chain_id = coalesce((SELECT orders.chain_id FROM orders WHERE orders.id = order_id), 0);
-ALTER TABLE authorizations DROP CONSTRAINT authorizations_pkey, ADD PRIMARY KEY (order_id, chain_id);
+-- A payer may sign on any network of an order. Those of its first stay where a replica of the release before writes and reads them by the order alone.
+CREATE TABLE network_authorizations (
+  order_id uuid NOT NULL,
+  chain_id integer NOT NULL,
+  generation uuid,
+  attempt integer NOT NULL,
+  revision integer NOT NULL,
+  status text NOT NULL CHECK (status IN ('accepted', 'submitted', 'paid', 'failed')),
+  payer_address text NOT NULL,
+  gross_units bigint NOT NULL,
+  valid_before bigint NOT NULL,
+  tx_hash text,
+  reason text,
+  PRIMARY KEY (order_id, chain_id)
+);
