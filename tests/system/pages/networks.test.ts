@@ -404,6 +404,7 @@ test('an address is named right only where the order has it, and a network witho
   const order = await newOrder()
   const { context, page, complaints } = await openVisit(browser, { viewport: NARROW, hasTouch: true })
   await visit(page, system.gatewayUrl, { name: '', path: `/pay/${order.id}`, override: more, ready: heading })
+  await network(page, 'Base Sepolia').waitFor()
   // Test nets cost nothing, and name no fee.
   expect(await namesOf(page)).toEqual(['Base Sepolia', 'Sepolia', 'Polygon', 'Arbitrum One'])
   await at(page, 'Arbitrum One')
