@@ -13,7 +13,7 @@ export interface Authorization {
 }
 
 /**
- * What signatures will bring that no payment has brought yet: it is on the way, and not due. A signature's payment is known by its transaction alone: its payer may
+ * Amounts of signatures that no payment has brought yet: they are on the way, and not due. A signature's payment is known by its transaction alone: its payer may
  * have paid the same amount before. One by another transaction counts twice until the relayer reports it, which asks no one to pay twice.
  */
 export const comingUnits = (authorizations: readonly Authorization[], payments: readonly Payment[]): bigint =>
@@ -27,6 +27,6 @@ function comingOf(authorization: Authorization, payments: readonly Payment[]): b
 
 const SHOWN: readonly Authorization['status'][] = ['submitted', 'accepted', 'failed', 'paid']
 
-/** What is on its way comes first; a failure stands before a payment, which the payer sees anyway. */
+/** One that is on its way comes first; a failure stands before a payment, which the payer sees anyway. */
 export const shownAuthorization = (authorizations: readonly Authorization[]): Authorization | null =>
   authorizations.toSorted((one, other) => SHOWN.indexOf(one.status) - SHOWN.indexOf(other.status))[0] ?? null

@@ -30,7 +30,7 @@ export function NetworkChoice({ checkout, ...rest }: PaymentMethodsProps) {
   const [wallet] = useWallets()
   const [choice, choose] = useState<{ chainId: number; order: number[] } | null>(null)
   const [shown, look] = useShown(wallet?.provider, payment.networks, chainId => {
-    // What was chosen for an exchange stays, wherever the wallet goes.
+    // A network that was chosen for an exchange stays, wherever the wallet goes.
     if (chosen?.chain_id === shown?.chainId && networks.some(({ chain_id, suspended }) => chain_id === chainId && !suspended))
       choose({ chainId, order: networks.map(({ chain_id }) => chain_id) })
   })
