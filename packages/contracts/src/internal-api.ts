@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { explanation } from './api/explanation'
 import { payerLink } from './api/link'
+import { payoutAddresses } from './api/network'
 import { checkout } from './api/order'
 import { ApiError } from './errors'
 import { address, id, memo, timestamp, txHash, usdcAmount } from './fields'
@@ -17,6 +18,8 @@ export const merchantTerms = z.object({
   refund_approval_above: usdcAmount.nullable().optional(),
   /** The networks that new orders may be paid on; null for all. Absent from a service of the release before. */
   chain_ids: z.array(z.int()).nullable().optional(),
+  /** The networks on which they are paid at another address. Absent where none was ever named, and from a service of the release before. */
+  payout_addresses: payoutAddresses.optional(),
 })
 export type MerchantTerms = z.infer<typeof merchantTerms>
 

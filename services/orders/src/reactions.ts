@@ -13,6 +13,7 @@ import { publishIfSettled } from './due/payouts'
 import type { Intake } from './intake'
 import { acceptWithPeriod, isUnpaid } from './order/acceptance'
 import { type Change, type Ledger, release, supersede } from './order/order'
+import { payoutAddressOn } from './payment/payment'
 import { observe as observeRecovered } from './recovery/recovery'
 import { observe, promisedOf, recovered, refundEvents } from './refund/stored-refund'
 import type { ChargeOwner, Store } from './store'
@@ -74,11 +75,12 @@ export function reactions(deps: ReactionDeps): Reactions {
   }
 
   /** However long ago the order was paid: what could not be swept may be swept much later. Strangers' sweeps of the same memo for others are not worth a look. */
-  const lookWhetherSettled = async (memo: string, merchantAddress: string): Promise<void> => {
+  const lookWhetherSettled = async (memo: string, chainId: number, merchantAddress: string): Promise<void> => {
     const owner = await store.orders.ownerOf(memo)
     if (!owner) return
     const isWaiting = owner.status === 'paid' && owner.settledAt === null
-    if (isWaiting && owner.merchantAddress.toLowerCase() === merchantAddress.toLowerCase()) await publishIfSettled(store, owner.id, now)
+    if (isWaiting && payoutAddressOn(owner, chainId).toLowerCase() === merchantAddress.toLowerCase())
+      await publishIfSettled(store, owner.id, now)
     announce(owner)
   }
 
@@ -90,12 +92,13 @@ export function reactions(deps: ReactionDeps): Reactions {
     }
     const taken = await intake.take(blocks, eventId)
     chainMoved()
-    for (const { memo, merchant_address } of blocks.sweeps) await lookWhetherSettled(memo, merchant_address)
+    for (const { memo, merchant_address } of blocks.sweeps) await lookWhetherSettled(memo, blocks.chain_id, merchant_address)
     // Its sweep may have been reported before it; dust is not waited for.
     for (const { change, before } of taken.orders) {
-      const { settledAt, status, transferUnits, memo, merchantAddress } = change.order
+      const { settledAt, status, transferUnits, memo } = change.order
       const isNews = before.order.status !== 'paid' || transferUnits - before.order.transferUnits >= CENT
-      if (status === 'paid' && settledAt === null && isNews) await lookWhetherSettled(memo, merchantAddress)
+      if (status === 'paid' && settledAt === null && isNews)
+        await lookWhetherSettled(memo, blocks.chain_id, payoutAddressOn(change.order, blocks.chain_id))
     }
     for (const order of await store.orders.confirming(blocks.chain_id, ANNOUNCED_MAX)) announce(order)
   }

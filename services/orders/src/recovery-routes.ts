@@ -28,12 +28,12 @@ export function recoveryRoutes(router: Router, { store, database, now }: Recover
     const { chain_id: named } = body
     if (named !== undefined && !chainIdsOf(order).includes(named))
       throw invalidField('chain_id', `must be a network of the order: ${chainIdsOf(order).join(' or ')}`)
-    requireRecoverable(destinationOn(order, named ?? order.chainId), body)
     const asked = body.token_address === null ? COIN : checksumAddress(body.token_address)
     return retryConflicts(async () => {
       const [token, ...more] = (await store.foreignTokens.ofOrder(order.id)).filter(
         ({ chainId, tokenAddress }) => tokenAddress === asked && chainId === (named ?? chainId),
       )
+      requireRecoverable(destinationOn(order, named ?? token?.chainId ?? order.chainId), body)
       if (more.length > 0) throw invalidField('chain_id', 'must be named: it was found on several networks of the order')
       if (!token)
         throw new ApiError(

@@ -14,7 +14,7 @@ import type { Router } from 'express'
 import { checksumAddress } from './chain/checksum-address'
 import { type OrderHistory, type Place, placeOf } from './order/body'
 import type { Order } from './order/order'
-import { destinationOn, mainChainOf } from './payment/payment'
+import { destinationOn, mainChainOf, payoutAddressOn } from './payment/payment'
 import { cancelClaim, claimBody, claimStatus, isKnownPayment, openClaim, type RefundClaim, takeClaim } from './refund/claim'
 import { codeExpiresAt, emailHint, isCode, issueCode, nextCodeAt, wrongCode } from './refund/code'
 import { openedRefund, requireReturnable, wantedUnits } from './refund/opening'
@@ -154,7 +154,7 @@ export function refundClaimRoutes(router: Router, deps: RefundClaimRouteDeps): v
         )
       // It asks the chain, so for a payer alone.
       const chainId = mainChainOf(order, payments, deps.networks)
-      const payee = await reachablePayee(networkOf(deps, chainId).payoutAddresses, body.payee_address, order)
+      const payee = await reachablePayee(networkOf(deps, chainId).payoutAddresses, body.payee_address, payoutAddressOn(order, chainId))
       const asked = {
         id: next.refundId ?? '',
         chainId,

@@ -28,7 +28,7 @@ import type { PayoutAddresses } from './chain/payout-addresses'
 import { isSignedByOwner, type ReturnTerms, returnTypedData, type TokenName } from './chain/token-domain'
 import { type NetworkPlace, type OrderHistory, placeOf } from './order/body'
 import type { Order } from './order/order'
-import { chainIdsOf, hasSeveralNetworks, mainChainOf } from './payment/payment'
+import { chainIdsOf, hasSeveralNetworks, mainChainOf, payoutAddressOn } from './payment/payment'
 import { approve, needsApproval, type RefundLimit, requireTwoMembers } from './refund/approval'
 import { claimBody } from './refund/claim'
 import { openedRefund, requireReturnable, wantedUnits } from './refund/opening'
@@ -129,7 +129,7 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
       const payee = await reachablePayee(
         networkOf(deps, chainId).payoutAddresses,
         requirePayee(body.payee_address, provenPayer(authorizations, payments)),
-        order,
+        payoutAddressOn(order, chainId),
       )
       const asked = { id: uuidv7At(now()), chainId, units, payee, reason: body.reason, requestedBy: userIdOf(by), createdAt: now() }
       const refund = openedRefund(of, asked, store.chain.view(chainId).watermark)
@@ -265,11 +265,7 @@ export function networkOf({ networks }: Pick<RefundRouteDeps, 'networks'>, chain
 }
 
 /** Where money is lost it is not sent. Throws `invalid_request`; else the payee with the capitals that fit. */
-export async function reachablePayee(
-  addresses: RefundNetwork['payoutAddresses'],
-  named: string,
-  { merchantAddress }: Pick<Order, 'merchantAddress'>,
-): Promise<string> {
+export async function reachablePayee(addresses: RefundNetwork['payoutAddresses'], named: string, merchantAddress: string): Promise<string> {
   if (isMistyped(named)) throw invalidField('payee_address', 'has capitals that do not fit it (EIP-55): a character may be mistyped')
   const isSender = named.toLowerCase() === merchantAddress.toLowerCase()
   const refusal = isSender ? 'is the wallet that the money comes from' : await addresses.refusalOf(checksumAddress(named))

@@ -49,7 +49,7 @@ import { explain } from './order/explanation'
 import type { OrderFactory } from './order/factory'
 import { invoicingChange, newInvoicing } from './order/invoicing'
 import { cancel, type Ledger, type Order } from './order/order'
-import { chainIdsOf, destinationOn } from './payment/payment'
+import { chainIdsOf, destinationOn, type Payout } from './payment/payment'
 import { foreignIn } from './recovery/recovery'
 import { recoveryRoutes } from './recovery-routes'
 import { requireNonePromised } from './refund/stored-refund'
@@ -68,7 +68,7 @@ export interface RouteDeps extends Pick<RefundRouteDeps, 'networks'> {
   feeBps: bigint
   now: () => Date
   attach: Intake['attach']
-  isPayable(payoutAddress: string, chainId: number): Promise<boolean>
+  isPayable(payout: Payout, chainId: number): Promise<boolean>
   exportAsked: () => void
   tokenSecrets: readonly string[]
 }

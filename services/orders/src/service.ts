@@ -26,7 +26,7 @@ import { closeReplaced } from './link-routes'
 import { orderMetrics } from './metrics'
 import { operatorRoutes } from './operator-routes'
 import { createOrderFactory } from './order/factory'
-import { payoutAddressOf } from './order/new-order'
+import { payoutOf } from './order/new-order'
 import type { Change } from './order/order'
 import { askPtax } from './quote/ptax-rate'
 import { refusePaused } from './quote/quote'
@@ -119,7 +119,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
       const isOpen = (chainId: number) =>
         // The first one, which payout addresses were checked on, is closed by its operator alone.
         chosen.includes(chainId) && !(chainId === first.chainId ? first.isSuspended : isSuspended(chainId))
-      return offersFor(payoutAddressOf(terms), [first, ...others], isOpen)
+      return offersFor(payoutOf(terms), [first, ...others], isOpen)
     },
     head: store.chain.knownHead,
     generation: chainId => store.chain.view(chainId).generation,
@@ -203,8 +203,8 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const router = routes({
     networks: place.networks,
     attach: intake.attach,
-    isPayable: async (payoutAddress, chainId) =>
-      (await offersFor(payoutAddress, [first, ...others], () => true)).some(network => network.isOffered && network.chainId === chainId),
+    isPayable: async (payout, chainId) =>
+      (await offersFor(payout, [first, ...others], () => true)).some(network => network.isOffered && network.chainId === chainId),
     exportAsked() {
       exporting.wake()
       proving.wake()

@@ -5,6 +5,9 @@ import { address } from '../fields'
 /** A choice of networks, as a merchant makes it for all new orders or for one. */
 export const chainIds = z.array(z.int()).min(1).max(20)
 
+/** Payout addresses by the number of their network. */
+export const payoutAddresses = z.record(z.string().regex(/^[1-9]\d{0,8}$/, 'must be the number of a network'), address)
+
 /** A filter of lists. Those that were on one network alone have it of everything. */
 export const chainIdInQuery = z
   .string()

@@ -116,6 +116,9 @@ const orderNetwork = z.object({
   chain_id: z.int(),
   token_address: address,
   router_address: address,
+  merchant_address: address.optional().meta({
+    description: 'Only where its money goes to another address than on the first: its `deposit_address` is another one, too',
+  }),
   deposit_address: address.nullable(),
   gasless: z.boolean(),
   payment_uri: z.string().nullable(),

@@ -5,6 +5,7 @@ import type { Intake } from '../intake'
 import { orderBody, type Place } from '../order/body'
 import type { Order } from '../order/order'
 import type { Mark, Seen, UnmatchedMoney } from '../payment/mismatch'
+import type { Payout } from '../payment/payment'
 import { promisedOf } from '../refund/stored-refund'
 import type { Store } from '../store'
 import { type Beside, factsOf, foreignItem, orderItem, reasonsOf, seenOf, unmatchedItem } from './attention'
@@ -18,7 +19,7 @@ export interface AttentionDeps {
   now: () => Date
   attach: Intake['attach']
   /** Whether a merchant can be paid at this address on that network now. */
-  isPayable(payoutAddress: string, chainId: number): Promise<boolean>
+  isPayable(payout: Payout, chainId: number): Promise<boolean>
 }
 
 /** One case as it is now. */
@@ -41,7 +42,9 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
   const list = async (terms: MerchantTerms, query: ListAttention, limit: number): Promise<AttentionItemBody[]> => {
     const [orderIds, unmatched, foreign] = await Promise.all([
       store.attention.orderIds(terms.merchant_id, query, limit),
-      store.merchants.payoutSpans(terms).then(spans => store.attention.unmatched({ merchantId: terms.merchant_id, spans }, query, limit)),
+      store.merchants
+        .payoutPlaces(terms)
+        .then(places => store.attention.unmatched({ merchantId: terms.merchant_id, places }, query, limit)),
       store.foreignTokens.list(terms.merchant_id, query, limit),
     ])
     const marks = query.handled === 'true' ? await store.attention.marks(orderIds) : new Map<string, Mark>()
@@ -74,7 +77,7 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
   })
 
   const unmatched = async (id: string, terms: MerchantTerms) =>
-    store.attention.findUnmatched({ merchantId: terms.merchant_id, spans: await store.merchants.payoutSpans(terms) }, id)
+    store.attention.findUnmatched({ merchantId: terms.merchant_id, places: await store.merchants.payoutPlaces(terms) }, id)
   const found = async (id: string, terms: MerchantTerms): Promise<Found> => {
     const history = await store.orders.history(id)
     if (history) requireOwner(history.order, terms)
@@ -116,9 +119,12 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
   })
 
   /** Anyone can name any address as their own: where several did, it is the word of those whom its key has signed for, or else of the first. Throws `invalid_state`. */
-  const requireOwnMoney = async ({ payment: { merchant_address, block_time } }: UnmatchedMoney, terms: MerchantTerms): Promise<void> => {
-    if (!(await store.merchants.isClaimedByAnother(terms.merchant_id, merchant_address, block_time))) return
-    const spans = await store.merchants.provenSpans(terms)
+  const requireOwnMoney = async (
+    { payment: { chain_id, merchant_address, block_time } }: UnmatchedMoney,
+    terms: MerchantTerms,
+  ): Promise<void> => {
+    if (!(await store.merchants.isClaimedByAnother(terms.merchant_id, merchant_address, chain_id, block_time))) return
+    const spans = await store.merchants.provenSpans(terms, chain_id)
     const isProven = spans.some(
       ({ payoutAddress, proof }) => proof !== null && payoutAddress.toLowerCase() === merchant_address.toLowerCase(),
     )
@@ -137,7 +143,7 @@ export function attentionRoutes(router: Router, { store, database, place, feeBps
     requireOwner(order, terms)
     if (money) await requireOwnMoney(money, terms)
     const offered = money?.payment.reason === 'wrong_chain' ? money.payment.chain_id : order.chainId
-    if (offered !== order.chainId && !(await isPayable(order.merchantAddress, offered)))
+    if (offered !== order.chainId && !(await isPayable(order, offered)))
       throw new ApiError(
         'invalid_state',
         'The payout address cannot be paid on that network now: no contract stands at it there, or the network cannot be asked or is not followed. What is counted offers the network to payers.',

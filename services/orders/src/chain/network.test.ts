@@ -6,6 +6,7 @@ function refuse(code: ErrorCode): never {
 }
 
 const PAYOUT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const ACCOUNT = { merchantAddress: PAYOUT, merchantAddresses: {} }
 
 /** True, false, or null where no node answers. */
 const network = (chainId: number, isContract: boolean | null) => ({
@@ -29,7 +30,7 @@ describe('a network beside the first', () => {
     [null, null, true, false, true],
     [null, false, false, false, true],
   ])('with a contract there %s %s, open %s', async (here, there, isOpen, isOffered, merchantIsContract) => {
-    const [, other] = await offersFor(PAYOUT, [network(1, here), network(2, there)], id => id === 1 || isOpen)
+    const [, other] = await offersFor(ACCOUNT, [network(1, here), network(2, there)], id => id === 1 || isOpen)
     expect(other).toMatchObject({ isOffered, merchantIsContract })
   })
 })
@@ -37,7 +38,7 @@ describe('a network beside the first', () => {
 describe('the first network, closed', () => {
   const chains = async (first: boolean | null, ...others: (boolean | null)[]) =>
     (
-      await offersFor(PAYOUT, [network(1, first), ...others.map((isContract, index) => network(index + 2, isContract))], id => id !== 1)
+      await offersFor(ACCOUNT, [network(1, first), ...others.map((isContract, index) => network(index + 2, isContract))], id => id !== 1)
     ).map(({ chainId, isOffered, merchantIsContract }) => [chainId, isOffered, merchantIsContract])
 
   it('gives its place to one that is offered, and stands behind', async () => {
@@ -59,11 +60,35 @@ describe('the first network, closed', () => {
       [1, false, true],
     ])
     const unverified = { name: 'deployment', requireVerified: () => void refuse('service_unavailable') }
-    const offers = await offersFor(PAYOUT, [{ ...network(1, false), deployment: unverified }, network(2, true)], id => id !== 1)
+    const offers = await offersFor(ACCOUNT, [{ ...network(1, false), deployment: unverified }, network(2, true)], id => id !== 1)
     expect(offers).toMatchObject([{ chainId: 2 }, { chainId: 1, isOffered: false }])
   })
   it.each([[], [false], [null]])('opens nothing where %j is left for a contract wallet', async (...others) => {
     await expect(chains(true, ...others)).rejects.toThrow('takes new orders')
+  })
+})
+
+describe('a network for which the merchant named another address', () => {
+  const OTHER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+  const known = (chainId: number, isContract: boolean | null) => ({
+    ...network(chainId, false),
+    payoutAddresses: { require: async (address: string) => ({ isContract: address === OTHER && isContract }), refusalOf: async () => null },
+  })
+  it.each([
+    // On the first, there and on a third: offered, and whether a sweep there waits for code.
+    [false, false, false, true, false],
+    [false, true, false, true, true],
+    [true, false, false, false, true],
+    [false, false, true, false, true],
+    [false, false, null, true, false],
+    [null, false, false, false, true],
+    [null, true, null, true, true],
+    [false, null, false, false, false],
+  ])('with a contract at it %s %s %s', async (here, there, beyond, isOffered, merchantIsContract) => {
+    const payout = { merchantAddress: PAYOUT, merchantAddresses: { 2: OTHER } }
+    const [first, other, third] = await offersFor(payout, [known(1, here), known(2, there), known(3, beyond)], () => true)
+    expect(other).toMatchObject({ isOffered, merchantIsContract })
+    expect([first, third]).toMatchObject(Array(2).fill({ isOffered: true, merchantIsContract: false }))
   })
 })
 

@@ -2,7 +2,7 @@ import { ApiError, requireChoice } from '@ponte/contracts'
 import { profileOf, typicalSeconds } from '@ponte/payment-router'
 import type { Logger } from '@ponte/service-kit'
 import type { NetworkSettings } from '../config'
-import type { OfferedNetwork } from '../payment/payment'
+import { type OfferedNetwork, type Payout, payoutAddressOn } from '../payment/payment'
 import { isBlockedByToken, isContract, openChainReader } from './chain-reader'
 import { createDeploymentCheck, unverifiedDeployment } from './deployment'
 import { depositAddresses } from './deposit-address'
@@ -72,23 +72,27 @@ export function chosenChains(
 type Offering = Pick<Network, 'chainId' | 'tokenAddress' | 'routerAddress' | 'depositAddress' | 'deployment' | 'payoutAddresses'>
 
 /**
- * The networks, and on which of them a merchant can be paid at this address; the first has to be one unless it is closed, and then stands behind those that are
+ * The networks, and on which of them a merchant can be paid; the first has to be one unless it is closed, and then stands behind those that are
  * offered. An account's key is the same on all of them, and a contract wallet can take money only where its code stands. One that is closed, or cannot be asked,
  * is not offered. Throws `payout_address_refused`, or `service_unavailable` while the first chain was not verified, and where none is offered.
  */
 export async function offersFor(
-  payoutAddress: string,
-  [first, ...others]: readonly [Offering, ...Offering[]],
+  payout: Payout,
+  networks: readonly [Offering, ...Offering[]],
   isOpen: (chainId: number) => boolean,
 ): Promise<[OfferedNetwork, ...OfferedNetwork[]]> {
+  const [first, ...others] = networks
+  const own = payoutAddressOn(payout, first.chainId)
   const isFirstOpen = isOpen(first.chainId)
-  const isContract = await isContractOn(first, payoutAddress).catch(isFirstOpen ? thrown : refused)
+  const isContract = await isContractOn(first, own).catch(isFirstOpen ? thrown : refused)
   const found = await Promise.all(
     others.map(async network => {
-      const there = isOpen(network.chainId) ? await isContractOn(network, payoutAddress).catch(refused) : null
-      const isOffered = there === true || (there === false && isContract === false)
+      const address = payoutAddressOn(payout, network.chainId)
+      const there = isOpen(network.chainId) ? await isContractOn(network, address).catch(refused) : null
+      const isElsewhere = address === own ? isContract : await isContractOnAny(networks, address, network)
+      const isOffered = there === true || (there === false && isElsewhere === false)
       // It is swept there all the same: where the first could not be asked, not to an address that may have no code.
-      return { ...network, isOffered, merchantIsContract: isOffered ? there : isContract !== false }
+      return { ...network, isOffered, merchantIsContract: isOffered ? there : isElsewhere !== false }
     }),
   )
   if (isFirstOpen) return [{ ...first, isOffered: true, merchantIsContract: isContract === true }, ...found]
@@ -110,4 +114,15 @@ const refused = (error: unknown): null => (error instanceof ApiError ? null : th
 async function isContractOn({ deployment, payoutAddresses }: Offering, payoutAddress: string): Promise<boolean | null> {
   deployment.requireVerified()
   return (await payoutAddresses.require(payoutAddress)).isContract
+}
+
+/** On any network but one. Null when the first could not be asked and none of the others has it. */
+async function isContractOnAny(
+  [first, ...others]: readonly [Offering, ...Offering[]],
+  address: string,
+  but: Offering,
+): Promise<boolean | null> {
+  const asked = [first, ...others.filter(network => network !== but)]
+  const [onFirst = null, ...found] = await Promise.all(asked.map(network => isContractOn(network, address).catch(refused)))
+  return found.includes(true) || onFirst
 }

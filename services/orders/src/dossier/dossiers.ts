@@ -94,11 +94,11 @@ export function createDossiers({ store, signer, publicUrl, networks }: DossierOp
         if (more.length > 0) throw refused('entries', `they are of the networks ${[chainId, ...more].join(' and ')}: make one of each`)
         return { ...known, amount: null, payoutAddress: null, entries: body.entries.toSorted((a, b) => b - a), chainId }
       }
-      const payoutAddress = body.payout_address ?? terms.payout_address
-      if (payoutAddress === null) throw refused('payout_address', 'you have no payout address: name the one that it left')
       const wanted = parseUsdc(body.amount ?? '0')
       const chainId = body.chain_id ?? first ?? 0
       if (!networks.has(chainId)) throw refused('chain_id', `the networks here are ${[...networks.keys()].join(' and ')}`)
+      const payoutAddress = body.payout_address ?? terms.payout_addresses?.[chainId] ?? terms.payout_address
+      if (payoutAddress === null) throw refused('payout_address', 'you have no payout address: name the one that it left')
       const newest = await store.dossiers.newest(merchantId, through, { payoutAddress, chainId }, DOSSIER_ORIGINS_MAX + 1)
       if (!chooseByAmount(newest.slice(0, DOSSIER_ORIGINS_MAX), wanted)) throw refused('amount', whatThereIs(newest, payoutAddress))
       return { ...known, amount: wanted.toString(), payoutAddress, entries: null, chainId }
@@ -132,7 +132,7 @@ export function createDossiers({ store, signer, publicUrl, networks }: DossierOp
         ...{ id: one.id, at: one.createdAt, installation: publicUrl, basis, through, origins, transactions },
         merchant: { id: merchantId, name: (await store.merchants.nameOf(merchantId)) ?? basis.merchantName },
         ...{ network: network.network, chainId: network.chainId, tokenAddress: network.tokenAddress },
-        spans: await store.merchants.provenSpans({ merchant_id: merchantId, payout_address: basis.payoutAddress }),
+        spans: await store.merchants.provenSpans({ merchant_id: merchantId, payout_address: basis.payoutAddress }, network.chainId),
       })
       const bytes = one.format === 'dossier_pdf' ? await signedPdf(signedDossier(dossier, signer), signer) : signedFile(dossier, signer)
       if (bytes.length > BYTES_MAX) throw new DossierRefusal('too_large')

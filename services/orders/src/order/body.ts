@@ -186,6 +186,7 @@ const networkBodies = (order: Order, place: Place, due: bigint) =>
       chain_id: destination.chainId,
       token_address: destination.tokenAddress,
       router_address: destination.routerAddress,
+      ...(destination.merchantAddress === order.merchantAddress ? {} : { merchant_address: destination.merchantAddress }),
       deposit_address: destination.depositAddress,
       // A signature for one that stands still would hold back its amount everywhere until it ends.
       gasless: !suspended && isGasless(order, destination.chainId, place),

@@ -21,11 +21,12 @@ export const hasLapsed = ({ request, endsAt }: WantedCharge, at: Date): boolean 
   endsAt.getTime() - at.getTime() < Math.min(USEFUL_LIFE_MS, (request.expires_in * 1000) / 2)
 
 /**
- * The newer of what the requester knew and what is known here. An address that the merchant took away is never paid: without one the charge waits. Networks that
- * the requester does not know are those known here.
+ * The newer of what the requester knew and what is known here. An address that the merchant took away is never paid: without one the charge waits. Networks
+ * and addresses of theirs that the requester does not know are those known here.
  */
 export function newestTerms(request: MerchantTerms, known: MerchantTerms | null): MerchantTerms {
   if (known === null) return request
   if (known.version > request.version) return known
-  return request.chain_ids === undefined ? { ...request, chain_ids: known.chain_ids } : request
+  const { chain_ids = known.chain_ids, payout_addresses = known.payout_addresses } = request
+  return { ...request, chain_ids, payout_addresses }
 }

@@ -1,6 +1,15 @@
 import { chainIdOf, type ExplanationBody, type ExplanationCode, formatUsdc, type TransactionFacts } from '@ponte/contracts'
 import { mismatchOf } from '../payment/mismatch'
-import { confirmedPayments, type Destination, destinationsOf, livePayments, type Payable, type Payment, sumUnits } from '../payment/payment'
+import {
+  confirmedPayments,
+  type Destination,
+  destinationOf,
+  destinationsOf,
+  livePayments,
+  type Payable,
+  type Payment,
+  sumUnits,
+} from '../payment/payment'
 import { type Place, placeOf } from './body'
 import type { Order } from './order'
 import { requiredUnits } from './verdict'
@@ -64,7 +73,10 @@ function shownIn(quoted: Quoted, transaction: TransactionFacts): Found {
   const on = network(chainId, quoted)
   const [here] = offeredOn(order, chainId)
   if (!here) {
-    const units = order.networks.reduce((sum, one) => (one.chainId === chainId ? unitsFor({ ...order, ...one }, transaction) : sum), 0n)
+    const units = order.networks.reduce(
+      (sum, one) => (one.chainId === chainId ? unitsFor({ ...order, ...destinationOf(order, one) }, transaction) : sum),
+      0n,
+    )
     if (units > 0n)
       return {
         ...{ code: 'wrong_network', amount: formatUsdc(units), ...on },
@@ -189,7 +201,10 @@ const transfersTo = (payee: Payee, { transfers }: TransactionFacts) =>
 
 const paymentsOf = (payee: Payee, { chain_id, payments }: TransactionFacts, sweeps: boolean) =>
   payments.filter(
-    one => one.is_sweep === sweeps && one.memo === payee.memo && mismatchOf(targetOf(one, chain_id), { ...payee, networks: [] }) === null,
+    one =>
+      one.is_sweep === sweeps &&
+      one.memo === payee.memo &&
+      mismatchOf(targetOf(one, chain_id), { ...payee, merchantAddresses: {}, networks: [] }) === null,
   )
 
 const targetOf = (one: TransactionFacts['payments'][number], chainId: number): Destination & { grossUnits: bigint } => ({

@@ -9,7 +9,7 @@ import {
   toleranceOf,
   usdcForBrl,
 } from '@ponte/contracts'
-import type { Destination } from '../payment/payment'
+import { type Destination, type Payout, payoutAddressOn } from '../payment/payment'
 import type { Quote } from '../quote/quote'
 import type { Order } from './order'
 import { EMPTY } from './tally'
@@ -54,7 +54,8 @@ export function open(input: NewOrder, quote: Quote, deployment: Deployment, at: 
     routerAddress,
     depositAddress: null,
     networks: [],
-    merchantAddress: payoutAddressOf(terms),
+    merchantAddress: payoutAddressOn(payoutOf(terms), chainId),
+    merchantAddresses: {},
     id: input.id,
     merchantId: terms.merchant_id,
     merchantVersion: terms.version,
@@ -99,10 +100,11 @@ export function open(input: NewOrder, quote: Quote, deployment: Deployment, at: 
   }
 }
 
-/** Throws `payout_address_required`. */
-export function payoutAddressOf({ payout_address: address }: Pick<MerchantTerms, 'payout_address'>): string {
-  if (address !== null) return address
-  throw new ApiError('payout_address_required', 'Set payout_address with PATCH /api/v1/merchants/me: it is where your share is sent.')
+/** Where the merchant is paid now. Throws `payout_address_required`. */
+export function payoutOf({ payout_address: merchantAddress, payout_addresses: merchantAddresses = {} }: MerchantTerms): Payout {
+  if (merchantAddress === null)
+    throw new ApiError('payout_address_required', 'Set payout_address with PATCH /api/v1/merchants/me: it is where your share is sent.')
+  return { merchantAddress, merchantAddresses }
 }
 
 function toleranceFor({ terms, toleranceUnits: own = null }: NewOrder, usdcUnits: bigint, limits: ToleranceLimits): bigint {

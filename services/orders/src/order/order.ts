@@ -1,6 +1,6 @@
 import type { NewEvent, OrderException, OrderStatus } from '@ponte/contracts'
-import { ApiError, CENT, formatBrl, formatUsdc, merchantShare, missingBrl } from '@ponte/contracts'
-import { confirmedPayments, type Payable, type Payment, withPayments } from '../payment/payment'
+import { ApiError, CENT, chainIdOf, formatBrl, formatUsdc, merchantShare, missingBrl } from '@ponte/contracts'
+import { confirmedPayments, type Payable, type Payment, payoutAddressOn, withPayments } from '../payment/payment'
 import { type Sweep, settledBy } from '../payment/settlement'
 import { type Tally, tallyOf, tallyWith } from './tally'
 import {
@@ -116,7 +116,10 @@ function judge({ order, ...facts }: Ledger, chain: ChainView, at: Date, before: 
     const paid: Order = { ...next, paidAt: at }
     const notice: NewEvent = { type: 'order.paid', data: { ...ownerOf(order), order: paidData(paid, at) } }
     // A router payment has reached the merchant already.
-    const settled = paid.transferUnits === 0n && paid.lastTxHash !== null ? settledWith(paid, paid.lastTxHash, at) : null
+    const settled =
+      paid.transferUnits === 0n && paid.lastTxHash !== null
+        ? settledWith(paid, paid.lastTxHash, paid.lastChainId ?? paid.chainId, at)
+        : null
     return change(settled?.order ?? paid, notice, ...(settled?.events ?? []))
   }
   if (isShortNotice(order, verdict)) {
@@ -134,12 +137,14 @@ const isShortNotice = (order: Order, { status, isSettled }: Verdict): boolean =>
 export function settle({ order, payments, sweeps }: { order: Order; payments: readonly Payment[]; sweeps: readonly Sweep[] }, at: Date) {
   if (order.status !== 'paid' || order.settledAt !== null) return null
   const txHash = settledBy(payments, sweeps, units => isDust(units, order))
-  return txHash === null ? null : settledWith(order, txHash, at)
+  if (txHash === null) return null
+  const moved = [...sweeps, ...payments].find(one => one.txHash === txHash)
+  return settledWith(order, txHash, (moved && chainIdOf(moved.id)) ?? order.chainId, at)
 }
 
-function settledWith(order: Order, txHash: string, at: Date): Change | null {
+function settledWith(order: Order, txHash: string, chainId: number, at: Date): Change | null {
   if (order.paidAt === null) return null
-  const settlement = { settlement_tx_hash: txHash, payout_address: order.merchantAddress, settled_at: at.toISOString() }
+  const settlement = { settlement_tx_hash: txHash, payout_address: payoutAddressOn(order, chainId), settled_at: at.toISOString() }
   const data = { ...ownerOf(order), order: { ...paidData(order, order.paidAt), ...settlement } }
   return { from: order.status, order: { ...order, settledAt: at }, events: [{ type: 'order.settled', data }] }
 }

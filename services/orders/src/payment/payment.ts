@@ -58,15 +58,28 @@ export interface OfferedNetwork
   depositAddress(memo: string, merchantAddress: string): string | null
 }
 
+/** Where a merchant is paid: at one address on all networks but those for which they named another one, by chain. */
+export interface Payout {
+  merchantAddress: string
+  merchantAddresses: Readonly<Record<string, string>>
+}
+
+export const payoutAddressOn = ({ merchantAddress, merchantAddresses }: Payout, chainId: number): string =>
+  merchantAddresses[chainId] ?? merchantAddress
+
 /** An order by the networks that it may be paid on: the first, and of the others those that it offers. */
-export interface Payable extends Destination {
+export interface Payable extends Destination, Payout {
   networks: readonly OtherNetwork[]
 }
 
-export const destinationsOf = ({ networks, ...first }: Payable): Destination[] => [
-  first,
-  ...offered(networks).map(network => ({ ...network, merchantAddress: first.merchantAddress })),
-]
+export const destinationsOf = (payable: Payable): Destination[] => {
+  const { networks, merchantAddresses: _, ...first } = payable
+  return [first, ...offered(networks).map(network => destinationOf(payable, network))]
+}
+export const destinationOf = (payable: Payout, network: OtherNetwork): Destination => ({
+  ...network,
+  merchantAddress: payoutAddressOn(payable, network.chainId),
+})
 const offered = (networks: readonly OtherNetwork[]) => networks.filter(({ isOffered }) => isOffered)
 
 /** On one of its networks; the first where it may not be paid on that one. */

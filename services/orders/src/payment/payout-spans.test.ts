@@ -5,6 +5,7 @@ const version = (merchantVersion: number, payoutAddress: string | null, day: num
   merchantId: 'm',
   merchantVersion,
   payoutAddress,
+  ofNetworks: {},
   since: at(day),
 })
 

@@ -3,6 +3,8 @@ export interface PayoutAddress {
   merchantId: string
   merchantVersion: number
   payoutAddress: string | null
+  /** Those that they named for a network, by its number. */
+  ofNetworks: Readonly<Record<string, string>>
   since: Date
 }
 
@@ -20,10 +22,12 @@ export interface ProvenSpan extends PayoutSpan {
 
 /**
  * When each payout address of one merchant was theirs, by the order of versions; what is the same address in a row is one span. Times of blocks are whole
- * seconds, so a span begins with the second in which the address was named.
+ * seconds, so a span begins with the second in which the address was named. On a network, or on those for which none of its own was ever named.
  */
-export function payoutSpans(addresses: readonly PayoutAddress[]): PayoutSpan[] {
-  const byVersion = addresses.toSorted((a, b) => a.merchantVersion - b.merchantVersion)
+export function payoutSpans(addresses: readonly PayoutAddress[], chainId: number | null = null): PayoutSpan[] {
+  const byVersion = addresses
+    .toSorted((a, b) => a.merchantVersion - b.merchantVersion)
+    .map(one => ({ ...one, payoutAddress: one.ofNetworks[chainId ?? ''] ?? one.payoutAddress }))
   const changes = byVersion.filter(({ payoutAddress }, index) => payoutAddress !== byVersion[index - 1]?.payoutAddress)
   const spans: PayoutSpan[] = []
   for (const [index, { payoutAddress, since }] of changes.entries()) {
@@ -33,6 +37,21 @@ export function payoutSpans(addresses: readonly PayoutAddress[]): PayoutSpan[] {
     spans.push({ payoutAddress, from: new Date(Math.max(second, before)), to: changes[index + 1]?.since ?? null })
   }
   return spans
+}
+
+/** The spans on one network; with null, those on all networks but these. */
+export interface PayoutPlace {
+  chainId: number | null
+  except: readonly number[]
+  spans: readonly PayoutSpan[]
+}
+
+export function payoutPlaces(addresses: readonly PayoutAddress[]): PayoutPlace[] {
+  const own = [...new Set(addresses.flatMap(({ ofNetworks }) => Object.keys(ofNetworks)))].map(Number)
+  return [
+    { chainId: null, except: own, spans: payoutSpans(addresses) },
+    ...own.map(chainId => ({ chainId, except: [], spans: payoutSpans(addresses, chainId) })),
+  ]
 }
 
 /** Null is without an end. */

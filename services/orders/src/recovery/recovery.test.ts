@@ -3,7 +3,7 @@ import { COIN, type ForeignToken, foreignIn, observe, recoveryBody, requestRecov
 
 const [DEPOSIT, USDC, OTHER] = [`0x${'1'.repeat(40)}`, `0x${'A'.repeat(40)}`, `0x${'b'.repeat(40)}`] as const
 const PAYOUT = `0x${'2'.repeat(40)}`
-const SHOP = { chainId: 1, merchantAddress: PAYOUT, networks: [] }
+const SHOP = { chainId: 1, merchantAddress: PAYOUT, merchantAddresses: {}, networks: [] }
 const [EARLIER, AT, LATER] = [1, 2, 3].map(day => new Date(Date.UTC(2026, 10, day))) as [Date, Date, Date]
 const order = { depositAddress: DEPOSIT, tokenAddress: USDC }
 const sent = (token_address: string | null, units: string, to_address: string = DEPOSIT) => ({ token_address, to_address, units })

@@ -11,7 +11,7 @@ import {
 } from '@ponte/contracts'
 import { checksumAddress } from '../chain/checksum-address'
 import type { Order } from '../order/order'
-import { type Destination, hasSeveralNetworks } from '../payment/payment'
+import { type Destination, hasSeveralNetworks, payoutAddressOn } from '../payment/payment'
 
 /** The network's own coin, which is no token, in the place of one; the contract names it so, too. */
 export const COIN = `0x${'0'.repeat(40)}`
@@ -158,7 +158,7 @@ const nullForCoin = (token: string) => (token === COIN ? null : token)
 const networkOf = ({ chainId }: ForeignToken, order: Pick<Order, 'chainId' | 'networks'>) =>
   hasSeveralNetworks(order) ? { chain_id: chainId } : {}
 
-type Owner = Pick<Order, 'chainId' | 'merchantAddress' | 'networks'>
+type Owner = Pick<Order, 'chainId' | 'merchantAddress' | 'merchantAddresses' | 'networks'>
 
 /** Null while none was asked for. */
 export function recoveryBody(token: ForeignToken, order: Owner): RecoveryBody | null {
@@ -170,7 +170,7 @@ export function recoveryBody(token: ForeignToken, order: Owner): RecoveryBody | 
     order_id: token.orderId,
     token_address: nullForCoin(token.tokenAddress),
     ...networkOf(token, order),
-    destination: checksumAddress(order.merchantAddress),
+    destination: checksumAddress(payoutAddressOn(order, token.chainId)),
     status: token.blockTime !== null ? 'confirmed' : token.failureCode === null ? 'pending' : 'failed',
     failure_code: token.blockTime === null ? token.failureCode : null,
     amount: token.recoveredUnits?.toString() ?? null,
@@ -187,6 +187,6 @@ export const foreignTokenBody = (token: ForeignToken, order: Owner): ForeignToke
   amount: String(token.units),
   tx_hash: token.txHash,
   found_at: token.foundAt.toISOString(),
-  destination: order.merchantAddress,
+  destination: payoutAddressOn(order, token.chainId),
   recovery: statusOf(token) === null ? null : recoveryBody(token, order),
 })

@@ -2,6 +2,7 @@ import { ApiError, parseUsdc } from '@ponte/contracts'
 import { checksumAddress } from '../chain/checksum-address'
 import { refundNonce } from '../chain/refund-nonce'
 import type { OrderHistory } from '../order/body'
+import { payoutAddressOn } from '../payment/payment'
 import { openRefund } from './refund'
 import { cameUnits, promisedOf, refusalOfReturn, type StoredRefund, surplusUnits, toSummed, UNOBSERVED } from './stored-refund'
 
@@ -40,7 +41,7 @@ export function openedRefund(of: Returnable, terms: Terms, watermark: number | b
     ...terms,
     orderId: order.id,
     merchantId: order.merchantId,
-    fromAddress: checksumAddress(order.merchantAddress),
+    fromAddress: checksumAddress(payoutAddressOn(order, terms.chainId)),
     nonce: refundNonce(terms.id, terms.payee, terms.units),
     watchFrom: BigInt(watermark ?? ((order.lastChainId ?? order.chainId) === terms.chainId ? order.lastBlock : null) ?? 0),
   }

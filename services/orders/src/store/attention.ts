@@ -3,7 +3,7 @@ import { type Database, type Statement, type StoredAnswer, uuidv7Time } from '@p
 import type { PrismaClient } from '../generated/client'
 import { type Quotation, readQuotation } from '../order/quotation'
 import type { Mark, Seen, UnmatchedMoney } from '../payment/mismatch'
-import { type Gap, gapsOf, type PayoutSpan } from '../payment/payout-spans'
+import { type Gap, gapsOf, type PayoutPlace } from '../payment/payout-spans'
 import { TO_RETURN } from './left-over'
 import { CHAINS_PAID_ON } from './order-list'
 import { BLOCKED_REASON } from './order-reads'
@@ -91,8 +91,8 @@ interface UnmatchedFields {
 /** Owner of money without an order. */
 export interface Payee {
   merchantId: string
-  /** When which payout address was theirs. */
-  spans: readonly PayoutSpan[]
+  /** When which payout address was theirs, and on which networks. */
+  places: readonly PayoutPlace[]
 }
 
 const UNMATCHED_FIELDS = `id, reason, kind, chain_id, token_address, tx_hash, memo, payer_address, merchant_address, block_time,
@@ -106,7 +106,7 @@ const UNMATCHED = `unmatched_payments AS money ${MARK}
   WHERE lower(merchant_address) = $2 AND block_time >= $3::timestamptz AND block_time < $4::timestamptz AND status = 'confirmed' AND gross_units >= 10000
     AND memo <> '${NO_MEMO}'`
 /** Outside of that time it is the merchant's where it names an order that was made with this address. */
-const OF_ORDER = `${UNMATCHED} AND EXISTS (SELECT FROM orders AS named WHERE named.memo = money.memo AND named.merchant_id = $1 AND lower(named.merchant_address) = $2)`
+const OF_ORDER = `${UNMATCHED} AND EXISTS (SELECT FROM orders AS named WHERE named.memo = money.memo AND named.merchant_id = $1 AND lower(payout_address_on(named, money.chain_id)) = $2)`
 /** Swept from an address that no order has: who sent it is not known. Whether it is the merchant's the ledger knows. */
 const SWEPT = `(
   SELECT swept.id, 'unknown_memo' AS reason, 'transfer' AS kind, swept.chain_id, swept.token_address, swept.tx_hash, swept.log_index, swept.memo,
@@ -116,13 +116,19 @@ const SWEPT = `(
     AND NOT EXISTS (SELECT FROM entries AS taken WHERE taken.merchant_id = $1 AND taken.tx_hash = came.tx_hash AND taken.reverses = came.sequence)) AS money ${MARK}
   WHERE true`
 /** Raw SQL: each list has its own statement, which its index answers; there is one for each time the merchant changed the address, and one. */
-const sourcesOf = ({ merchantId, spans }: Payee) => {
-  const within = (from: string) => (span: Gap) => ({
-    from,
-    values: [merchantId, span.payoutAddress.toLowerCase(), span.from ?? '-infinity', span.to ?? 'infinity'],
-  })
-  return [{ from: SWEPT, values: [merchantId] }, ...spans.map(within(UNMATCHED)), ...gapsOf(spans).map(within(OF_ORDER))]
-}
+const sourcesOf = ({ merchantId, places }: Payee) => [
+  { from: SWEPT, values: [merchantId] },
+  ...places
+    .flatMap(place => [...place.spans.map(within(UNMATCHED, place)), ...gapsOf(place.spans).map(within(OF_ORDER, place))])
+    .map(({ from, values }) => ({ from, values: [merchantId, ...values] })),
+]
+const within =
+  (from: string, { chainId, except }: PayoutPlace) =>
+  (span: Gap) => {
+    const values: unknown[] = [span.payoutAddress.toLowerCase(), span.from ?? '-infinity', span.to ?? 'infinity']
+    if (chainId !== null) return { from: `${from} AND chain_id = $5::int`, values: [...values, chainId] }
+    return except.length === 0 ? { from, values } : { from: `${from} AND chain_id <> ALL($5::int[])`, values: [...values, except] }
+  }
 
 // Raw SQL: a mark holds for the facts that it was given for.
 const OTHER_HANDLED = `

@@ -69,7 +69,7 @@ const MARK: Statement = {
 // Raw SQL: an index finds those of each kind. What was not heard of for long, or in an earlier generation, the listener may have lost, and with it
 // that a reorganisation took back what was recovered.
 const UNHEARD = `
-  SELECT ${tokens.select()}, memo, merchant_address AS "merchantAddress",
+  SELECT ${tokens.select()}, memo, payout_address_on(orders, foreign_tokens.chain_id) AS "merchantAddress",
     coalesce((SELECT other ->> 'routerAddress' FROM jsonb_array_elements(networks) AS other WHERE (other ->> 'chainId')::int = foreign_tokens.chain_id),
       router_address) AS "routerAddress"
   FROM foreign_tokens JOIN orders ON orders.id = order_id

@@ -149,8 +149,9 @@ export type EntrySearch = Omit<ListEntries, 'limit' | 'after'> & {
   payout?: true | Pick<PayoutAccount, 'chainId' | 'address'>
 }
 
-/** The payout address of an entry that reached or left one. A refund went from that of its order. */
-const PAYOUT = "lower(CASE kind WHEN 'returned' THEN (SELECT merchant_address FROM orders WHERE orders.id = order_id) ELSE address END)"
+/** The payout address of an entry that reached or left one. A refund went from that of its order on its network. */
+const PAYOUT =
+  "lower(CASE kind WHEN 'returned' THEN (SELECT payout_address_on(orders, entries.chain_id) FROM orders WHERE orders.id = order_id) ELSE address END)"
 
 /** Raw SQL: which index answers depends on the filters. */
 function conditionsOf(merchantId: string, { after, at_gte, at_lt, kind, order_id, chain_id, through, payout }: EntrySearch) {

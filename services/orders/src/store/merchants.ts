@@ -1,21 +1,26 @@
-import { type EventData, formatNullableUsdc, type MerchantTerms, parseNullableUsdc } from '@ponte/contracts'
+import { type EventData, formatNullableUsdc, type MerchantTerms, parseNullableUsdc, payoutAddresses } from '@ponte/contracts'
 import type { Database, Statement } from '@ponte/service-kit'
+import { checksumAddress } from '../chain/checksum-address'
 import type { PrismaClient } from '../generated/client'
 import { newestTerms } from '../order/charge'
-import { type PayoutSpan, type ProvenSpan, payoutSpans } from '../payment/payout-spans'
+import { type PayoutAddress, type PayoutPlace, type ProvenSpan, payoutPlaces, payoutSpans } from '../payment/payout-spans'
 import type { Unmatched } from './rows'
 
 // Raw SQL because it commits with its event; the newest version stands, and each is kept with the time from which it held. A gateway of the release before names no
-// limit of refunds and no networks: those that are known stand.
+// limit of refunds, no networks and no addresses of theirs: those that are known stand.
 const SAVE: Statement = {
   name: 'merchant-save',
   text: `
-  WITH paid_at AS (
-    INSERT INTO payout_addresses (merchant_id, merchant_version, payout_address, since)
-    VALUES ($merchant_id::uuid, $version::int, $payout_address::text, $since) ON CONFLICT DO NOTHING),
+  WITH own AS (
+    SELECT CASE WHEN $names_addresses::boolean THEN $payout_addresses::jsonb
+      ELSE coalesce((SELECT payout_addresses FROM merchants WHERE id = $merchant_id::uuid), '{}') END AS addresses),
+  paid_at AS (
+    INSERT INTO payout_addresses (merchant_id, merchant_version, payout_address, of_networks, since)
+    SELECT $merchant_id::uuid, $version::int, $payout_address::text, lower(addresses::text)::jsonb, $since::timestamptz FROM own ON CONFLICT DO NOTHING),
   spanned AS (
-    INSERT INTO payout_spans (chain_id, address) SELECT chain_id, lower($payout_address::text) FROM unnest($chain_ids::int[]) AS chain_id
-    WHERE $payout_address::text IS NOT NULL ON CONFLICT (chain_id, address) DO UPDATE SET asked_generation = NULL),
+    INSERT INTO payout_spans (chain_id, address)
+    SELECT chain_id, lower(coalesce(addresses ->> chain_id::text, $payout_address::text)) FROM own, unnest($chain_ids::int[]) AS chain_id
+    WHERE coalesce(addresses ->> chain_id::text, $payout_address::text) IS NOT NULL ON CONFLICT (chain_id, address) DO UPDATE SET asked_generation = NULL),
   proven AS (
     INSERT INTO payout_proofs AS known (merchant_id, payout_address, message, signature, signed_at)
     SELECT $merchant_id::uuid, $payout_address::text, $proof_message::text, $proof_signature::text, $proof_signed_at::timestamptz
@@ -23,34 +28,46 @@ const SAVE: Statement = {
     ON CONFLICT (merchant_id, payout_address) DO UPDATE
     SET message = EXCLUDED.message, signature = EXCLUDED.signature, signed_at = EXCLUDED.signed_at
     WHERE EXCLUDED.signed_at < known.signed_at)
-  INSERT INTO merchants AS known (id, version, display_name, payout_address, payment_tolerance_units, refund_approval_above_units, chain_ids)
-  VALUES ($merchant_id, $version, $display_name, $payout_address, $payment_tolerance_units::bigint, $refund_approval_above_units::bigint, $chosen_chain_ids::int[])
+  INSERT INTO merchants AS known (id, version, display_name, payout_address, payment_tolerance_units, refund_approval_above_units, chain_ids, payout_addresses)
+  SELECT $merchant_id, $version, $display_name, $payout_address, $payment_tolerance_units::bigint, $refund_approval_above_units::bigint, $chosen_chain_ids::int[], addresses FROM own
   ON CONFLICT (id) DO UPDATE SET version = EXCLUDED.version, display_name = EXCLUDED.display_name, payout_address = EXCLUDED.payout_address,
     payment_tolerance_units = EXCLUDED.payment_tolerance_units,
     refund_approval_above_units = CASE WHEN $names_limit::boolean THEN EXCLUDED.refund_approval_above_units ELSE known.refund_approval_above_units END,
-    chain_ids = CASE WHEN $names_networks::boolean THEN EXCLUDED.chain_ids ELSE known.chain_ids END
+    chain_ids = CASE WHEN $names_networks::boolean THEN EXCLUDED.chain_ids ELSE known.chain_ids END,
+    payout_addresses = CASE WHEN $names_addresses::boolean THEN EXCLUDED.payout_addresses ELSE known.payout_addresses END
   WHERE known.version < EXCLUDED.version`,
 }
 
 const SINCE = (merchant: string) =>
-  `(SELECT min(since) FROM payout_addresses AS named WHERE named.merchant_id = ${merchant} AND lower(named.payout_address) = lower($1))`
+  `(SELECT min(since) FROM payout_addresses AS named WHERE named.merchant_id = ${merchant}
+    AND (lower(named.payout_address) = lower($1) OR named.of_networks @> jsonb_build_object(($4::int)::text, lower($1))))`
 // Raw SQL: by the function by which the ledger decides whose money is.
 const IS_CLAIMED = `
-  SELECT EXISTS (SELECT FROM paid_at($1, $2) AS owner (merchant_id) WHERE merchant_id <> $3 AND (${SINCE('owner.merchant_id')} <= ${SINCE('$3')}
+  SELECT EXISTS (SELECT FROM paid_at($1, $2, $4::int) AS owner (merchant_id) WHERE merchant_id <> $3 AND (${SINCE('owner.merchant_id')} <= ${SINCE('$3')}
     OR EXISTS (SELECT FROM payout_proofs AS proof WHERE proof.merchant_id = owner.merchant_id AND lower(proof.payout_address) = lower($1)))) AS claimed`
 
 // Raw SQL: by the function by which the ledger decides whose money is.
-const PAYEES = 'SELECT id, version FROM merchants WHERE id IN (SELECT payees($1, $2, $3)) ORDER BY id LIMIT $4'
+const PAYEES = 'SELECT id, version FROM merchants WHERE id IN (SELECT payees($1, $2, $3, $5)) ORDER BY id LIMIT $4'
 const SHARING_MAX = 10
+
+/** Found in lower case, and read in EIP-55 form. */
+const toAddress = ({ ofNetworks, ...row }: Omit<PayoutAddress, 'ofNetworks'> & { ofNetworks: unknown }): PayoutAddress => ({
+  ...row,
+  ofNetworks: Object.fromEntries(
+    Object.entries(payoutAddresses.parse(ofNetworks)).map(([chain, address]) => [chain, checksumAddress(address)]),
+  ),
+})
 
 /** Our copy of what merchants set at the gateway; the newest version stands, in any order of arrival. */
 export function merchantStore(database: Database, prisma: PrismaClient) {
-  const spansOf = async (merchantId: string): Promise<PayoutSpan[]> =>
-    payoutSpans(await prisma.payoutAddress.findMany({ where: { merchantId } }))
-  const spansKnown = async ({ merchant_id, payout_address }: Pick<MerchantTerms, 'merchant_id' | 'payout_address'>) => {
-    const spans = await spansOf(merchant_id)
-    if (spans.length > 0 || payout_address === null) return spans
-    return [{ payoutAddress: payout_address, from: new Date(0), to: null }]
+  type Known = Pick<MerchantTerms, 'merchant_id' | 'payout_address' | 'payout_addresses'>
+  /** What the caller knows stands while no event about them has come. */
+  const addressesOf = async ({ merchant_id, payout_address, payout_addresses = {} }: Known): Promise<PayoutAddress[]> => {
+    const rows = await prisma.payoutAddress.findMany({ where: { merchantId: merchant_id } })
+    const known = { merchantId: merchant_id, merchantVersion: 0, payoutAddress: payout_address, since: new Date(0) }
+    const named = rows.map(toAddress)
+    const isKnown = named.some(one => one.payoutAddress !== null || Object.keys(one.ofNetworks).length > 0)
+    return isKnown ? named : [{ ...known, ofNetworks: payout_addresses }]
   }
   return {
     /** Their payout address is watched on each of these networks. */
@@ -60,10 +77,11 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
       const refund_approval_above_units = parseNullableUsdc(terms.refund_approval_above)?.toString() ?? null
       const names_limit = terms.refund_approval_above !== undefined
       const [chosen_chain_ids, names_networks] = [terms.chain_ids ?? null, terms.chain_ids !== undefined]
-      const known = { merchant_id, version, display_name, payout_address }
+      const [own, names_addresses] = [JSON.stringify(terms.payout_addresses ?? {}), terms.payout_addresses !== undefined]
+      const known = { merchant_id, version, display_name, payout_address, payout_addresses: own }
       const values = {
         ...{ ...known, payment_tolerance_units, refund_approval_above_units, names_limit, since, chain_ids: chainIds },
-        ...{ chosen_chain_ids, names_networks },
+        ...{ chosen_chain_ids, names_networks, names_addresses },
         proof_message: proof?.message ?? null,
         proof_signature: proof?.signature ?? null,
         proof_signed_at: proof?.signed_at ?? null,
@@ -76,17 +94,18 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
       memo,
       merchantAddress,
       blockTime,
-    }: Pick<Unmatched, 'memo' | 'merchantAddress' | 'blockTime'>): Promise<{ id: string; version: number }[]> {
+      chainId,
+    }: Pick<Unmatched, 'memo' | 'merchantAddress' | 'blockTime' | 'chainId'>): Promise<{ id: string; version: number }[]> {
       const { rows } = await database.query<{ id: string; version: number }>({ name: 'merchants-payees', text: PAYEES }, [
-        ...[memo, merchantAddress, blockTime, SHARING_MAX],
+        ...[memo, merchantAddress, blockTime, SHARING_MAX, chainId],
       ])
       return rows
     },
 
     /** Whether another merchant was paid at this address at that time who had named it before, or whose word its key has signed. */
-    async isClaimedByAnother(merchantId: string, payoutAddress: string, at: string): Promise<boolean> {
+    async isClaimedByAnother(merchantId: string, payoutAddress: string, chainId: number, at: string): Promise<boolean> {
       const { rows } = await database.query<{ claimed: boolean }>({ name: 'payout-address-claimed', text: IS_CLAIMED }, [
-        ...[payoutAddress, at, merchantId],
+        ...[payoutAddress, at, merchantId, chainId],
       ])
       return rows[0]?.claimed === true
     },
@@ -95,12 +114,12 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
     nameOf: async (id: string): Promise<string | null> =>
       (await prisma.merchant.findUnique({ select: { displayName: true }, where: { id } }))?.displayName ?? null,
 
-    /** When each payout address was this merchant's. What the caller knows stands while no event about them has come. */
-    payoutSpans: spansKnown,
+    /** When and where each payout address was this merchant's. */
+    payoutPlaces: async (known: Known): Promise<PayoutPlace[]> => payoutPlaces(await addressesOf(known)),
 
-    /** The same, each with what its key signed. */
-    async provenSpans(known: Pick<MerchantTerms, 'merchant_id' | 'payout_address'>): Promise<ProvenSpan[]> {
-      const spans = await spansKnown(known)
+    /** The same on one network, each with what its key signed. */
+    async provenSpans(known: Known, chainId: number): Promise<ProvenSpan[]> {
+      const spans = payoutSpans(await addressesOf(known), chainId)
       const rows = await prisma.payoutProof.findMany({ where: { merchantId: known.merchant_id } })
       return spans.map(span => {
         const row = rows.find(({ payoutAddress }) => payoutAddress === span.payoutAddress)
@@ -126,6 +145,7 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
           payout_address: row.payoutAddress,
           payment_tolerance: formatNullableUsdc(row.paymentToleranceUnits),
           chain_ids: row.chainIds.length === 0 ? null : row.chainIds,
+          payout_addresses: payoutAddresses.parse(row.payoutAddresses),
         },
       )
     },

@@ -2,6 +2,7 @@ import { isByPayment, type ListOrders, parseBrl } from '@ponte/contracts'
 import { type Condition, type Database, type Found, type KeysetList, type KeysetQuery, keysetPage, timeSpan } from '@ponte/service-kit'
 import type { Order } from '../order/order'
 import { type Quotation, readQuotation } from '../order/quotation'
+import { HAS_DEPOSIT } from './order-reads'
 import { orders, toOrder } from './rows'
 
 /**
@@ -59,7 +60,7 @@ const named = (query: ListOrders): Condition[] =>
   given([
     ['memo = ?', query.memo],
     [BY_TRANSACTION, query.tx_hash],
-    ['deposit_address = ?', query.deposit_address],
+    [`(deposit_address = ? OR ${HAS_DEPOSIT('?::text')})`, query.deposit_address],
   ]).concat(query.text === undefined ? [] : quoted(readQuotation(query.text)))
 
 // Worked out first, as above.
@@ -108,7 +109,9 @@ function quotedIn(quotation: Quotation): Condition[] {
 }
 
 /** The order's own, its payer's, or of money that went back. */
-const IS_ADDRESS = `(lower(deposit_address) = ? OR EXISTS (SELECT FROM payments WHERE order_id = orders.id AND lower(payer_address) = ?)
+const IS_ADDRESS = `(lower(deposit_address) = ?
+  OR EXISTS (SELECT FROM jsonb_array_elements(networks) AS other WHERE lower(other ->> 'depositAddress') = ?)
+  OR EXISTS (SELECT FROM payments WHERE order_id = orders.id AND lower(payer_address) = ?)
   OR EXISTS (SELECT FROM refunds WHERE order_id = orders.id AND lower(payee) = ?))`
 
 const WRITTEN = "concat_ws(' ', external_ref, description, (SELECT string_agg(value, ' ') FROM jsonb_each_text(metadata)))"

@@ -8,7 +8,7 @@ import { type ChainFacts, type ChainView, factsOf } from '../order/verdict'
 import { chainIdsOf } from '../payment/payment'
 import { FIRST_ID, LEASES } from './chain'
 import { LEFT_OVER, TO_RETURN } from './left-over'
-import { authorizations, movements, orders, otherNetwork, payments, toOrder, toPayment, toSweep } from './rows'
+import { authorizations, merchantAddresses, movements, orders, otherNetwork, payments, toOrder, toPayment, toSweep } from './rows'
 
 // Handled meanwhile, it is in the inbox.
 const IS_HELD = `EXISTS (SELECT 1 FROM parked_memos AS parked WHERE parked.memo = orders.memo
@@ -48,7 +48,7 @@ const COUNTED = `
 
 // An address follows from router, memo and merchant; only what left the order's own is its sweep, on a network where what came there counts. Anyone can sweep
 // the same memo for another merchant.
-const OWN_SWEEPS = `sweeps s WHERE s.memo = orders.memo AND s.status = 'confirmed' AND lower(s.merchant_address) = lower(orders.merchant_address)
+const OWN_SWEEPS = `sweeps s WHERE s.memo = orders.memo AND s.status = 'confirmed' AND lower(s.merchant_address) = lower(payout_address_on(orders, s.chain_id))
   AND (s.chain_id, lower(s.router_address), lower(s.token_address)) IN (
     SELECT orders.chain_id, lower(orders.router_address), lower(orders.token_address)
     UNION ALL SELECT "chainId", lower("routerAddress"), lower("tokenAddress")
@@ -105,6 +105,21 @@ const UNSETTLED = `
     AND (SELECT coalesce(sum(gross_units), 0) FROM ${OWN_SWEEPS}) + least(${CENT}, usdc_units - tolerance_units)
       > (SELECT coalesce(sum(gross_units), 0) FROM payments p WHERE p.order_id = orders.id AND p.kind = 'transfer' AND p.status = 'confirmed')
   ORDER BY paid_at LIMIT $1`
+
+/** On a network where the order is paid out elsewhere, its deposit address is another one. */
+export const HAS_DEPOSIT = (address: string): string =>
+  `merchant_addresses <> '{}' AND networks @> jsonb_build_array(jsonb_build_object('depositAddress', ${address}))`
+// Raw SQL: each address by the two indexes.
+const DEPOSITS = `
+  SELECT address FROM unnest($1::text[]) AS address
+  WHERE EXISTS (SELECT FROM orders WHERE deposit_address = address) OR EXISTS (SELECT FROM orders WHERE ${HAS_DEPOSIT('address')})`
+const OF_DEPOSITS = `SELECT id FROM unnest($1::text[]) AS address JOIN orders ON ${HAS_DEPOSIT('address')}`
+
+/** Those of these addresses (in EIP-55 form) to which plain transfers pay an order. */
+export async function depositAddressesAmong(database: Database, addresses: readonly string[]): Promise<string[]> {
+  const { rows } = await database.query<{ address: string }>({ name: 'deposit-addresses', text: DEPOSITS }, [addresses])
+  return rows.map(({ address }) => address)
+}
 
 /** Where an order stands among those that expire. */
 export interface Due {
@@ -197,11 +212,13 @@ export function orderReads(database: Database, prisma: PrismaClient) {
     },
 
     /** Null when no order has this memo. */
-    ownerOf: (memo: string) =>
-      prisma.order.findUnique({
-        select: { id: true, merchantId: true, merchantAddress: true, status: true, settledAt: true },
+    async ownerOf(memo: string) {
+      const owner = await prisma.order.findUnique({
+        select: { id: true, merchantId: true, merchantAddress: true, merchantAddresses: true, status: true, settledAt: true },
         where: { memo },
-      }),
+      })
+      return owner && { ...owner, merchantAddresses: merchantAddresses.parse(owner.merchantAddresses) }
+    },
 
     async memosOf(memos: readonly string[]): Promise<string[]> {
       if (memos.length === 0) return []
@@ -210,19 +227,24 @@ export function orderReads(database: Database, prisma: PrismaClient) {
 
     /** Orders but this one that a transaction may pay, by memo or by deposit address (in EIP-55 form). */
     payees: async (id: string, memos: string[], depositAddresses: string[]) => {
+      const elsewhere = await database.query<{ id: string }>({ name: 'orders-of-deposits', text: OF_DEPOSITS }, [depositAddresses])
+      const ids = elsewhere.rows.map(row => row.id)
       const found = await prisma.order.findMany({
         select: {
           ...{ id: true, merchantId: true, memo: true, chainId: true, tokenAddress: true, routerAddress: true },
-          ...{ merchantAddress: true, depositAddress: true, networks: true },
+          ...{ merchantAddress: true, merchantAddresses: true, depositAddress: true, networks: true },
         },
-        where: { id: { not: id }, OR: [{ memo: { in: memos } }, { depositAddress: { in: depositAddresses } }] },
+        where: { id: { not: id }, OR: [{ memo: { in: memos } }, { depositAddress: { in: depositAddresses } }, { id: { in: ids } }] },
       })
-      return found.map(payee => ({ ...payee, networks: z.array(otherNetwork).parse(payee.networks) }))
+      return found.map(payee => ({
+        ...payee,
+        merchantAddresses: merchantAddresses.parse(payee.merchantAddresses),
+        networks: z.array(otherNetwork).parse(payee.networks),
+      }))
     },
 
     /** True when plain transfers to this address (in EIP-55 form) pay an order. */
-    isDepositAddress: async (depositAddress: string): Promise<boolean> =>
-      (await prisma.order.findFirst({ select: { id: true }, where: { depositAddress } })) !== null,
+    isDepositAddress: async (address: string): Promise<boolean> => (await depositAddressesAmong(database, [address])).length > 0,
 
     /** Orders whose payers watch confirmations arrive. */
     confirming: (chainId: number, limit: number) =>

@@ -1,6 +1,7 @@
 import type { PayoutWatched } from '@ponte/contracts'
 import { type Database, int, type Statement, text } from '@ponte/service-kit'
 import { z } from 'zod'
+import { checksumAddress } from '../chain/checksum-address'
 
 // Raw SQL because it commits with its event; the newest statement stands.
 const WATCHED: Statement = {
@@ -18,15 +19,18 @@ const SPREAD: Statement = {
   name: 'payout-spans-spread',
   text: `
   INSERT INTO payout_spans (chain_id, address)
-  SELECT DISTINCT chain_id, lower(payout_address) FROM payout_addresses, unnest($chain_ids::int[]) AS chain_id
-  WHERE payout_address IS NOT NULL AND NOT EXISTS (SELECT FROM payout_spans AS known WHERE known.chain_id = chain_id.chain_id AND address = lower(payout_address))
+  SELECT DISTINCT chain_id, named.address FROM payout_addresses, unnest($chain_ids::int[]) AS chain_id,
+    LATERAL (SELECT coalesce(of_networks ->> chain_id::text, lower(payout_address)) AS address) AS named
+  WHERE named.address IS NOT NULL AND NOT EXISTS (SELECT FROM payout_spans AS known WHERE known.chain_id = chain_id.chain_id AND known.address = named.address)
   ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
 }
 // Raw SQL, for it joins by the lower-case form.
 const ENDED = `
-  SELECT DISTINCT chain_id AS "chainId", payout_address AS address, watch_until::text AS "fromBlock"
-  FROM payout_addresses JOIN payout_spans ON address = lower(payout_address)
-  WHERE merchant_id = $1 AND watch_until IS NOT NULL ORDER BY 3, 2`
+  SELECT chain_id AS "chainId", address, watch_until::text AS "fromBlock"
+  FROM payout_spans JOIN (
+    SELECT lower(payout_address) AS address FROM payout_addresses WHERE merchant_id = $1
+    UNION SELECT own.address FROM payout_addresses, jsonb_each_text(of_networks) AS own (chain, address) WHERE merchant_id = $1) AS named USING (address)
+  WHERE watch_until IS NOT NULL ORDER BY 3, 2`
 const endedRow = z.object({ chainId: int, address: text, fromBlock: int })
 
 /** In which blocks plain transfers to payout addresses are counted: the listener of each network decides, and states it. */
@@ -54,6 +58,6 @@ export const payoutSpanStore = (database: Database) => ({
   /** Payout addresses of a merchant, past and present, to which plain transfers are not counted from a block on. */
   async ended(merchantId: string): Promise<{ chainId: number; address: string; fromBlock: number }[]> {
     const { rows } = await database.query({ name: 'payout-spans-ended', text: ENDED }, [merchantId])
-    return rows.map(row => endedRow.parse(row))
+    return rows.map(row => endedRow.parse(row)).map(row => ({ ...row, address: checksumAddress(row.address) }))
   },
 })

@@ -18,6 +18,8 @@ export const otherNetwork = z.object({
   isOffered: z.boolean().default(true),
 })
 
+export const merchantAddresses = z.record(z.string(), text)
+
 /** Fixed when the order is made. */
 const terms = {
   id: text,
@@ -25,6 +27,7 @@ const terms = {
   merchantVersion: int,
   merchantName: text,
   merchantAddress: text,
+  merchantAddresses,
   subscriptionId: text.nullable(),
   externalRef: text.nullable(),
   description: text.nullable(),

@@ -24,7 +24,7 @@ export function summaryStore(database: Database, { ledger, merchants, attention,
     const [sums, counts, toReturnUnits, closedThrough, ended] = await Promise.all([
       ledger.sums(merchantId, starts, periods.at(-1)?.end ?? new Date(0)),
       openCounts(database, merchantId),
-      merchants.payoutSpans(terms).then(spans => attention.leftOverUnits({ merchantId, spans })),
+      merchants.payoutPlaces(terms).then(places => attention.leftOverUnits({ merchantId, places })),
       ledger.closedThrough(),
       payoutSpans.ended(merchantId),
     ])

@@ -1,9 +1,11 @@
 import type { PayoutWatch } from '@ponte/contracts'
 import { type Database, int, outboxRows, type Statement, text, time } from '@ponte/service-kit'
 import { z } from 'zod'
+import { checksumAddress } from '../chain/checksum-address'
 import type { PrismaClient } from '../generated/client'
 import { watchEvent } from '../order/factory'
 import type { Order } from '../order/order'
+import { depositAddressesAmong } from './order-reads'
 import { orders, toOrder } from './rows'
 
 const OPEN = "orders.chain_id > 0 AND status IN ('pending', 'underpaid', 'confirming')"
@@ -38,21 +40,22 @@ const RESENT: Statement = {
   UPDATE chain_cursors SET resent_to = $resent_to::uuid WHERE chain_id = $chain_id AND generation = $generation::uuid AND resent_to = $resent_from::uuid`,
 }
 
-// Raw SQL: each address by its index, with the first of the times in which it was one, of whichever merchant. A transfer to a deposit address pays an order,
-// and to some no merchant can be paid; they count as asked for.
+// Raw SQL: each address by its index, with the first of the times in which it was one, of whichever merchant.
 const UNASKED = `
-  SELECT payout_address AS address, min(since) AS since, asked_from::text AS "watchFrom",
-    NOT (address = ANY($4::text[]) OR EXISTS (SELECT FROM orders WHERE deposit_address = payout_address)) AS "isWatched"
+  SELECT page.address, min(since) AS since, asked_from::text AS "watchFrom"
   FROM (
     SELECT address, asked_from FROM payout_spans
-    WHERE chain_id = $1 AND (asked_generation IS NULL OR asked_generation < $2::uuid OR asked_generation > $2::uuid) LIMIT $3) AS page
-  JOIN payout_addresses ON lower(payout_address) = address GROUP BY address, asked_from, payout_address`
+    WHERE chain_id = $1::int AND (asked_generation IS NULL OR asked_generation < $2::uuid OR asked_generation > $2::uuid) LIMIT $3) AS page
+  CROSS JOIN LATERAL (
+    SELECT since FROM payout_addresses WHERE lower(payout_address) = page.address
+    UNION ALL SELECT since FROM payout_addresses WHERE of_networks @> jsonb_build_object(($1::int)::text, page.address)) AS named
+  GROUP BY page.address, asked_from`
 // Raw SQL because it commits with the event.
 const PAYOUTS_ASKED: Statement = {
   name: 'watch-payouts-asked',
   text: 'UPDATE payout_spans SET asked_generation = $generation::uuid WHERE chain_id = $chain_id::int AND address = ANY($addresses::text[])',
 }
-const unaskedRow = z.object({ address: text, since: time, watchFrom: int.nullable(), isWatched: z.boolean() })
+const unaskedRow = z.object({ address: text.transform(checksumAddress), since: time, watchFrom: int.nullable() })
 
 const PAGE = 500
 const ASK_AGAIN_MS = 60_000
@@ -112,16 +115,17 @@ export function watchStore(database: Database, prisma: PrismaClient, now: () => 
     /** Asks for payout addresses, past and present, that were not asked for in this generation. Resolves to whether there may be more. */
     async askPayouts(chainId: number, generation: string | null, unpayable: readonly string[]): Promise<boolean> {
       if (generation === null) return false
-      const { rows } = await database.query({ name: 'watch-payouts', text: UNASKED }, [
-        chainId,
-        generation,
-        PAGE,
-        unpayable.map(address => address.toLowerCase()),
-      ])
+      const { rows } = await database.query({ name: 'watch-payouts', text: UNASKED }, [chainId, generation, PAGE])
       const found = rows.map(row => unaskedRow.parse(row))
       if (found.length === 0) return false
+      // A transfer to a deposit address pays an order, and to some no merchant can be paid; they count as asked for.
+      const deposits = await depositAddressesAmong(
+        database,
+        found.map(({ address }) => address),
+      )
+      const unwatched = new Set([...unpayable, ...deposits].map(address => address.toLowerCase()))
       const payouts: PayoutWatch['payouts'] = found
-        .filter(({ isWatched }) => isWatched)
+        .filter(({ address }) => !unwatched.has(address.toLowerCase()))
         .map(({ address, since, watchFrom }) => ({ address, since: since.toISOString(), watch_from: watchFrom }))
       await database.commit({
         events: payouts.length === 0 ? [] : outboxRows([{ type: 'payout.watch', data: { chain_id: chainId, generation, payouts } }], now()),
