@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { ownPayouts } from './networks'
 import { groupBy, lower, millis, type Row, text, unlike } from './rows'
 
 export interface AccountBooks {
@@ -29,7 +30,15 @@ const KEPT_MS = 3 * 86_400_000
 const BEHIND_MS = 600_000
 /** Between the moment that a change has and that of its row. */
 const APART_MS = 10_000
-const TERMS = ['display_name', 'payout_address', 'webhook_url', 'payment_tolerance_units', 'refund_approval_above_units', 'chain_ids']
+const TERMS = [
+  'display_name',
+  'payout_address',
+  'webhook_url',
+  'payment_tolerance_units',
+  'refund_approval_above_units',
+  'chain_ids',
+  'payout_addresses',
+]
 const MAKES_MEMBER = ['member.join', 'member.update', 'owner_change.activate', 'owner_change.confirm', 'owner_change.cancel']
 
 /** Terms are the same at every service, and members and keys are those whose changes were published when they were made. */
@@ -76,11 +85,10 @@ function termsDifferences({ merchants, copies, now, isForgotten }: AccountBooks)
           return now - millis(merchant.updated_at) > BEHIND_MS ? [`terms: ${about} has version ${theirs}, and the gateway ${mine}`] : []
         return unlike(
           `${about}, in version ${mine},`,
-          TERMS.filter(column => copy !== undefined && column in copy).map(column => [
-            column,
-            lower(copy?.[column]),
-            lower(merchant[column]),
-          ]),
+          TERMS.filter(column => copy !== undefined && column in copy).map(column => {
+            const read = column === 'payout_addresses' ? ownPayouts : lower
+            return [column, read(copy?.[column]), read(merchant[column])]
+          }),
         )
       }),
     ]

@@ -1,4 +1,4 @@
-import { type Networks, offerOn, offersOf, type Retired } from './networks'
+import { type Networks, offerOn, offersOf, orderPayoutOn, payoutOn, type Retired } from './networks'
 import { groupBy, lower, millis, type Row, seconds, text, units, unlike } from './rows'
 
 export interface EntryBooks {
@@ -104,8 +104,10 @@ export function dueEntries(books: EntryBooks): Due[] {
     }
     const isSweep = row.kind === 'sweep'
     const named = row.kind === 'sweep' ? undefined : byMemo.get(String(row.memo))
-    const ownersNamed = named && lower(named.merchant_address) === lower(row.merchant) ? [String(named.merchant_id)] : []
-    const owners = order ? [String(order.merchant_id)] : [...new Set([...paidAt(row.merchant, row.block_time), ...ownersNamed])]
+    const ownersNamed = named && orderPayoutOn(named, row.chain_id) === lower(row.merchant) ? [String(named.merchant_id)] : []
+    const owners = order
+      ? [String(order.merchant_id)]
+      : [...new Set([...paidAt(row.merchant, row.chain_id, row.block_time), ...ownersNamed])]
     const rate = order ? units(order.rate_micros) : null
     const fee =
       row.fee === null || feeless.has(idOf(row)) ? (gross * units(order?.fee_bps ?? bpsOf(orders, row.router))) / 10_000n : units(row.fee)
@@ -188,21 +190,26 @@ const bpsOf = (orders: readonly Row[], router: unknown) =>
   orders.find(({ router_address }) => lower(router_address) === lower(router))?.fee_bps ?? 0
 
 /** Which merchants an address belonged to at a block's time: each from the second of its `since` on, until the merchant's next version. */
-function payoutSpans(rows: readonly Row[]): (address: unknown, time: unknown) => string[] {
-  const spans = new Map<string, { merchant: string; from: number; to: number }[]>()
+function payoutSpans(rows: readonly Row[]): (address: unknown, chain: unknown, time: unknown) => string[] {
+  const spans = new Map<string, { merchant: string; version: Row; from: number; to: number }[]>()
   for (const [merchant, of] of groupBy(rows, row => String(row.merchant_id))) {
     const versions = of.toSorted((a, b) => Number(a.merchant_version) - Number(b.merchant_version))
-    for (const [index, { payout_address, since }] of versions.entries()) {
-      const next = versions[index + 1]
-      const address = lower(payout_address) ?? ''
-      const span = { merchant, from: millis(since) - (millis(since) % 1_000), to: next ? millis(next.since) : Number.POSITIVE_INFINITY }
-      spans.set(address, [...(spans.get(address) ?? []), span])
+    for (const [index, version] of versions.entries()) {
+      const [next, { since }] = [versions[index + 1], version]
+      const span = {
+        merchant,
+        version,
+        from: millis(since) - (millis(since) % 1_000),
+        to: next ? millis(next.since) : Number.POSITIVE_INFINITY,
+      }
+      for (const named of new Set([version.payout_address, ...Object.values(Object(version.of_networks))].map(one => lower(one) ?? '')))
+        spans.set(named, [...(spans.get(named) ?? []), span])
     }
   }
-  return (address, time) => [
+  return (address, chain, time) => [
     ...new Set(
       (spans.get(lower(address) ?? '') ?? [])
-        .filter(({ from, to }) => from <= millis(time) && millis(time) < to)
+        .filter(({ version, from, to }) => payoutOn(version, chain) === lower(address) && from <= millis(time) && millis(time) < to)
         .map(({ merchant }) => merchant),
     ),
   ]

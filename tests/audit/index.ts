@@ -2,7 +2,7 @@ import { accountDifferences } from './accounts'
 import { checkpointDifferences } from './checkpoints'
 import { entryDifferences } from './entries'
 import { forgottenBy, type LostOrder, lostOrders, type Restored } from './lost'
-import { offersOf } from './networks'
+import { offersOf, orderPayoutOn } from './networks'
 import { feeDifferences, networkDifferences, type OrderEvent, orderDifferences } from './orders'
 import { addressesAgainstOrders, authorizationDifferences, ledgerAgainstOrders, paymentsOf } from './payments'
 import { payoutDifferences } from './payouts'
@@ -153,7 +153,7 @@ export async function audit(
     ...rateDifferences({ marketRates, ptaxRates, published: published ?? undefined }),
     ...payouts.flatMap(({ status, rows }) =>
       payoutDifferences({
-        ...{ generation: status.generation, token: lower(status.token_address), orders: books.orders },
+        ...{ chainId: status.chain_id, generation: status.generation, token: lower(status.token_address), orders: books.orders },
         payoutAddresses,
         payoutSpans: payoutSpans.filter(({ chain_id }) => chain_id === status.chain_id),
         payouts: rows,
@@ -299,7 +299,7 @@ function gather({ ledger, payments, merchants, outbox }: Record<'ledger' | 'paym
   }
   return (order: Row) => ({
     payments: paid.get(String(order.id)) ?? [],
-    sweeps: (swept.get(String(order.memo)) ?? []).filter(row => lower(row.merchant) === lower(order.merchant_address)),
+    sweeps: (swept.get(String(order.memo)) ?? []).filter(row => lower(row.merchant) === orderPayoutOn(order, row.chain_id)),
     merchant: byId.get(String(order.merchant_id)),
     events: events.get(String(order.id)) ?? [],
   })

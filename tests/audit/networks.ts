@@ -23,6 +23,17 @@ export interface Offer {
   isOffered: boolean
 }
 
+/** Where a merchant was paid on a chain, by one of their versions: what they named for it, or for all others. */
+export const payoutOn = ({ of_networks, payout_address }: Row, chain: unknown): string | null =>
+  lower(Object(of_networks)[String(chain)] ?? payout_address)
+
+/** The same of an order. */
+export const orderPayoutOn = ({ merchant_addresses, merchant_address }: Row, chain: unknown): string | null =>
+  lower(Object(merchant_addresses)[String(chain)] ?? merchant_address)
+
+/** Addresses by chain, to be compared. */
+export const ownPayouts = (named: unknown): string => JSON.stringify(Object.entries(Object(named)).toSorted()).toLowerCase()
+
 /** Chains whose listener is gone for good: what is of one of them is held against nothing. */
 export type Retired = ReadonlySet<string>
 
@@ -68,6 +79,6 @@ const offer = (
   merchantIsContract: unknown,
   isOffered: boolean,
 ) => ({
-  ...{ chain: String(chain), merchant: lower(order.merchant_address), router: lower(router), token: lower(token), deposit: lower(deposit) },
+  ...{ chain: String(chain), merchant: orderPayoutOn(order, chain), router: lower(router), token: lower(token), deposit: lower(deposit) },
   ...{ watchFrom, merchantIsContract, isOffered },
 })

@@ -75,7 +75,7 @@ function termsAgainst(
       ['amount', text(amount), text(row.amount)],
       ['memo', text((attached ?? terms)?.memo), text(row.memo)],
       ['attached to', attached?.order_id ?? booked.order_id, booked.order_id],
-      ['merchant', lower(terms?.merchant_address), lower(row.merchant)],
+      ['merchant', place === 'payments' ? offer?.merchant : lower(booked.merchant_address), lower(row.merchant)],
       ['router', at('router'), lower(row.router)],
       ['chain', place === 'payments' ? offer?.chain : text(booked.chain_id), text(row.chain_id)],
       ['token', at('token'), books.networks.get(String(row.chain_id))?.token],

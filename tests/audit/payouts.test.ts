@@ -10,7 +10,7 @@ const span = (address: string) => ({
 })
 const books: PayoutBooks = {
   ...{ payoutAddresses: [row(1, SHOP), row(2, NEXT)], merchants: [{ id: 'm1', version: 2, payout_address: NEXT }] },
-  ...{ generation: 'g', token: '0xbb', now: Date.parse(since) + 3_600_000, hasForgotten: false },
+  ...{ chainId: 1, generation: 'g', token: '0xbb', now: Date.parse(since) + 3_600_000, hasForgotten: false },
   payouts: [SHOP, NEXT].map(address => ({ chain_id: '1', address, revision: 1, watch_from: '5', watch_until: null })),
   payoutSpans: [SHOP, NEXT].map(span),
   orders: [

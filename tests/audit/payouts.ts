@@ -1,4 +1,5 @@
 import { getCreateAddress } from 'ethers'
+import { offersOf, ownPayouts, payoutOn } from './networks'
 import { groupBy, lower, millis, type Row, text, unlike } from './rows'
 
 export interface PayoutBooks {
@@ -10,6 +11,7 @@ export interface PayoutBooks {
   payouts: readonly Row[]
   /** As orders asks for them on that network, and was notified of them. */
   payoutSpans: readonly Row[]
+  chainId: number
   /** The listener's history of now. */
   generation: string | null
   token: string | null
@@ -32,11 +34,12 @@ function historyDifferences({ payoutAddresses, merchants, orders }: PayoutBooks)
   const versions = groupBy(payoutAddresses, row => String(row.merchant_id))
   const known = new Set(merchants.map(({ id }) => String(id)))
   return [
-    ...merchants.flatMap(({ id, version, payout_address }) => {
+    ...merchants.flatMap(({ id, version, payout_address, payout_addresses }) => {
       const newest = (versions.get(String(id)) ?? []).toSorted((a, b) => Number(b.merchant_version) - Number(a.merchant_version))[0]
       return unlike(`the newest payout address of merchant ${id}`, [
         ['version', newest?.merchant_version, version],
         ['address', lower(newest?.payout_address), lower(payout_address)],
+        ['addresses of single networks', ownPayouts(newest?.of_networks), ownPayouts(payout_addresses)],
       ])
     }),
     ...[...versions.keys()].filter(id => !known.has(id)).map(id => `payout address: merchant ${id} has one, and is not known`),
@@ -46,7 +49,10 @@ function historyDifferences({ payoutAddresses, merchants, orders }: PayoutBooks)
       if (!row) return []
       const about = `the payout address of merchant ${order.merchant_id} by version ${order.merchant_version}`
       return [
-        ...unlike(about, [['address', lower(row.payout_address), lower(order.merchant_address)]]),
+        ...unlike(
+          about,
+          offersOf(order).map(({ chain, merchant }) => ['address', payoutOn(row, chain), merchant]),
+        ),
         ...(millis(row.since) > millis(order.created_at) + MINUTE_MS
           ? [`since: ${about} is of ${row.since}, after its order ${order.id}`]
           : []),
@@ -55,14 +61,24 @@ function historyDifferences({ payoutAddresses, merchants, orders }: PayoutBooks)
   ]
 }
 
-function watchDifferences({ payoutAddresses, payoutSpans, orders, payouts, generation, token, now, hasForgotten }: PayoutBooks): string[] {
+function watchDifferences({
+  payoutAddresses,
+  payoutSpans,
+  orders,
+  payouts,
+  chainId,
+  generation,
+  token,
+  now,
+  hasForgotten,
+}: PayoutBooks): string[] {
   const watched = new Map(payouts.map(row => [String(row.address), row]))
-  const deposits = new Set(orders.map(({ deposit_address }) => lower(deposit_address)))
+  const deposits = new Set(orders.flatMap(offersOf).map(({ deposit }) => deposit))
   const routers = [...new Set(orders.map(({ router_address }) => String(lower(router_address))))]
   const unpayable = new Set([token, `0x${'0'.repeat(40)}`, ...routers, ...routers.map(from => lower(getCreateAddress({ from, nonce: 1 })))])
   const asked = groupBy(
-    payoutAddresses.filter(({ payout_address }) => payout_address !== null && !unpayable.has(lower(payout_address))),
-    row => String(lower(row.payout_address)),
+    payoutAddresses.filter(row => payoutOn(row, chainId) !== null && !unpayable.has(payoutOn(row, chainId))),
+    row => String(payoutOn(row, chainId)),
   )
   const spans = new Map(payoutSpans.map(row => [String(row.address), row]))
   const differences: string[] = []

@@ -1,5 +1,5 @@
 import { id as keccak } from 'ethers'
-import { type Networks, offerOn, type Retired } from './networks'
+import { type Networks, offerOn, orderPayoutOn, type Retired } from './networks'
 import { groupBy, lower, millis, type Row, seconds, text, units, unlike } from './rows'
 
 export interface ReturnBooks {
@@ -54,7 +54,7 @@ function termsDifferences(about: string, refund: Row, order: Row | undefined): s
       ['nonce', refund.nonce, nonce],
       ['merchant', refund.merchant_id, order?.merchant_id],
       ['chain', text(refund.chain_id), offerOn(order, refund.chain_id)?.chain],
-      ['wallet', lower(refund.from_address), lower(order?.merchant_address)],
+      ['wallet', lower(refund.from_address), order ? orderPayoutOn(order, refund.chain_id) : null],
     ]),
   ]
 }

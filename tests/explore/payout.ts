@@ -60,7 +60,14 @@ export function payoutModel({ isOwner, last, guard, reaction }: PayoutScope, rul
       now: 0,
       members: owning.map(name => memberOf(name, 'owner')),
       payout: {
-        ...{ payoutAddress: 'ana', payoutProof: null, payoutIsContract: false, clearedPayoutAddress: null, pendingPayout: null },
+        ...{
+          payoutAddress: 'ana',
+          payoutAddresses: null,
+          payoutProof: null,
+          payoutIsContract: false,
+          clearedPayoutAddress: null,
+          pendingPayout: null,
+        },
         ...{ ownerChanges: [], payoutHeldUntil: null, frozenAt: null },
       },
       since: new Map(owning.map(name => [name, -100])),

@@ -63,7 +63,14 @@ export function payoutDifference(trace: PayoutTrace, rules: GuardRules = account
     // Who is no owner is a viewer, so that the model's additions are changes of a member.
     members: PEOPLE.map(name => memberOf(name, FIRST.includes(name) ? 'owner' : 'viewer')),
     payout: {
-      ...{ payoutAddress: 'ana', payoutProof: null, payoutIsContract: false, clearedPayoutAddress: null, pendingPayout: null },
+      ...{
+        payoutAddress: 'ana',
+        payoutAddresses: null,
+        payoutProof: null,
+        payoutIsContract: false,
+        clearedPayoutAddress: null,
+        pendingPayout: null,
+      },
       ...{ ownerChanges: [], payoutHeldUntil: null, frozenAt: null },
     },
     since: new Map(FIRST.map(name => [name, -100])),

@@ -134,7 +134,7 @@ export const accountData = z.object({
   user_id: z.string(),
   created_at: timestamp,
   payout_change: z
-    .object({ id, payout_address: address, activates_at: timestamp })
+    .object({ id, payout_address: address, chain_id: z.int().optional(), activates_at: timestamp })
     .nullable()
     .meta({ description: 'The change of the payout address that waits now' }),
 })

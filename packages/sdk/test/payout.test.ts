@@ -33,6 +33,31 @@ describe('an order is held against the configuration of the merchant', () => {
     expect(() => check(changed, more)).toThrow(`address_mismatch: Order 1 names the ${what}`)
   })
 
+  describe('on several networks', () => {
+    const { chain_id, ...own } = payment
+    const there = (change = {}) => ({
+      networks: [
+        { ...own, chain_id },
+        { ...own, chain_id: 137, merchant_address: undefined, ...change },
+      ],
+    })
+    const elsewhere = { merchant_address: other, deposit_address: depositAddress({ router, memo, payoutAddress: other }) }
+
+    test('each pays to the address that was named for it', () => {
+      check(there())
+      check(there(elsewhere), { addresses: { 137: other } })
+    })
+
+    test.each([
+      ['payout address', elsewhere, {}],
+      ['payout address', {}, { addresses: { 137: other } }],
+      ['deposit address', { deposit_address: other }, {}],
+      ['router', { router_address: other }, {}],
+    ])('another %s on one is refused: %j', (what, change, more) => {
+      expect(() => check(there(change), more)).toThrow(`address_mismatch: Order 1 names the ${what}`)
+    })
+  })
+
   test('a memo of another order gives another deposit address', () => {
     const elsewhere = { id: '1', memo: 'cd'.repeat(32), payment: payment as never }
     expect(() => checkPayout(elsewhere, { address, router })).toThrow('names the deposit address')

@@ -89,6 +89,16 @@ test.each([
   system.owners.orders.answers()
 })
 
+test('who may change the payout address may name one for a network, and no other member; all of them may withdraw it', async () => {
+  const { token } = await newMerchant(system, { display_name: 'Padaria', payout_address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' })
+  const admin = await colleague(token, 'admin')
+  const name = (by: string, own: string | null) => ask(by, 'patch', '', { payout_addresses: { 137: own } })
+  const { body } = await name(admin.token, '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC').expect(403)
+  expect(body.detail).toBe('A member with the role admin may not do this; it needs payout:write.')
+  await name(again(token), '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC').expect(200)
+  expect((await name(admin.token, null).expect(200)).body.pending_payout_change).toBeNull()
+})
+
 test('support sells, accepts and counts money for an order, and returns nothing; finance does all of it', async () => {
   const { token } = await newMerchant(system)
   const [support, finance] = [await colleague(token, 'support'), await colleague(token, 'finance')]

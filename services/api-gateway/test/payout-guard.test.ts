@@ -403,3 +403,116 @@ test('setting the address in force again withdraws the change that waits, with i
   await activate()
   expect((await me(fresh(token))).body.payout_address).toBe(OLD)
 })
+
+describe('an address for one network', () => {
+  const name = (token: string, own: object, more: object = {}) =>
+    request(system.url)
+      .patch('/api/v1/merchants/me')
+      .set(bearer(token))
+      .send({ payout_addresses: own, ...more })
+  const events = async (merchantId: string) => {
+    const { rows } = await system.sql.query(
+      "SELECT body FROM outbox WHERE type = 'merchant.updated' AND body LIKE $1 ORDER BY created_at, id",
+      [`%${merchantId}%`],
+    )
+    return rows.map(row => JSON.parse(row.body).data).map(({ payout_address, payout_addresses }) => [payout_address, payout_addresses])
+  }
+  const asked = () => system.owners.orders.received.map(({ url }) => url)
+  const termsSent = async (key: string) => {
+    system.owners.orders.received.length = 0
+    await request(system.url).get('/api/v1/orders').set(bearer(key)).expect(200)
+    return system.owners.orders.received[0]?.caller
+  }
+
+  it('waits like any other, and nothing but new orders there follows it', async () => {
+    const { token, merchant, apiKey } = await paid()
+    const safe = Wallet.createRandom().address
+    expect((await name(stolen(token), { 137: safe }).expect(403)).body.code).toBe('fresh_login_required')
+    system.owners.orders.received.length = 0
+    const { body } = await name(token, { 137: safe.toLowerCase() }).expect(200)
+    expect(asked()).toEqual([`/api/v1/payout-addresses/${safe}?chain_id=137`])
+    const waits = { chain_id: 137, payout_address: safe, activates_at: new Date(at.ms + 48 * HOUR).toISOString() }
+    expect([body.payout_address, body.payout_addresses, body.pending_payout_change]).toMatchObject([OLD, undefined, waits])
+    // What the release before would put in force for all networks.
+    const { rows } = await system.sql.query('SELECT pending_payout, pending_payout_activates_at FROM merchants WHERE id = $1', [
+      merchant.id,
+    ])
+    expect(rows).toEqual([{ pending_payout: null, pending_payout_activates_at: null }])
+    const { body: waiting } = await request(system.url).get('/api/v1/waiting-changes').set(bearer(token)).expect(200)
+    expect(waiting.data).toMatchObject([{ type: 'payout_address', chain_id: 137, payout_address: safe, may_cancel: true }])
+    expect(await termsSent(apiKey)).not.toHaveProperty('terms.payout_addresses')
+    at.ms += 48 * HOUR
+    await activate()
+    expect((await me(fresh(token), 1)).body).toMatchObject({
+      ...{ payout_address: OLD, payout_addresses: { 137: safe }, pending_payout_change: null },
+    })
+    expect(await events(merchant.id)).toEqual([
+      [OLD, undefined],
+      [OLD, undefined],
+      [OLD, { 137: safe }],
+    ])
+    expect(await termsSent(apiKey)).toMatchObject({ terms: { payout_address: OLD, payout_addresses: { 137: safe } } })
+    const { rows: audit } = await system.sql.query('SELECT action, changed FROM audit_log WHERE merchant_id = $1 ORDER BY id OFFSET 1', [
+      merchant.id,
+    ])
+    expect(audit.slice(0, 2)).toEqual([
+      { action: 'merchant.update', changed: ['pending_payout_change'] },
+      { action: 'payout_change.activate', changed: ['payout_addresses'] },
+    ])
+  })
+
+  it('is taken away by null, after the same wait, and then that of all networks is sent', async () => {
+    const { token, merchant, apiKey } = await paid()
+    const safe = Wallet.createRandom()
+    const { body } = await name(token, { 137: safe.address }).expect(200)
+    const { id, message } = body.pending_payout_change
+    at.ms += 24 * HOUR
+    await decide(fresh(token), id, 'sign', { signature: await safe.signMessage(message) }).expect(200)
+    expect((await me(fresh(token))).body.payout_addresses).toEqual({ 137: safe.address })
+    system.owners.orders.received.length = 0
+    const { body: ending } = await name(fresh(token), { 137: null }).expect(200)
+    expect(asked()).toEqual([])
+    expect(ending).toMatchObject({ payout_addresses: { 137: safe.address }, pending_payout_change: { chain_id: 137, payout_address: OLD } })
+    expect((await decide(fresh(token), ending.pending_payout_change.id, 'cancel').expect(200)).body.pending_payout_change).toBeNull()
+    await name(fresh(token), { 137: null }).expect(200)
+    at.ms += 48 * HOUR
+    await activate()
+    expect((await me(fresh(token))).body.payout_addresses).toEqual({})
+    expect((await events(merchant.id)).at(-1)).toEqual([OLD, {}])
+    expect(await termsSent(apiKey)).toMatchObject({ terms: { payout_addresses: {} } })
+  })
+
+  it('is one at a time, well-formed, and on a network that orders follow', async () => {
+    const { token } = await paid()
+    const [one, other] = [Wallet.createRandom().address, Wallet.createRandom().address]
+    for (const [own, more] of [
+      [{ 137: one, 10: other }, {}],
+      [{}, {}],
+      [{ 137: one }, { payout_address: other }],
+      [{ polygon: one }, {}],
+      [{ 137: '0x12' }, {}],
+      [{ 137: `${one.slice(0, -1)}${one.endsWith('a') ? 'B' : 'a'}`.replace(/[a-f]/, letter => letter.toUpperCase()) }, {}],
+      [{ 137: `0x${'0'.repeat(40)}` }, {}],
+    ] as const)
+      expect((await name(token, own, more).expect(400)).body.code).toBe('invalid_request')
+    system.owners.orders.answers((_req, res) => {
+      res.status(400).json({
+        code: 'invalid_request',
+        detail: 'x',
+        errors: [{ path: 'chain_id', message: 'must be of the networks beside the first: 10' }],
+      })
+    })
+    expect((await name(token, { 137: one }).expect(400)).body.errors).toEqual([
+      { path: 'payout_addresses', message: 'must be of the networks beside the first: 10' },
+    ])
+    system.owners.orders.answers((_req, res) => void res.status(422).json({ code: 'payout_address_refused', detail: 'No code there.' }))
+    expect((await name(token, { 137: one }).expect(422)).body).toMatchObject({ code: 'payout_address_refused', detail: 'No code there.' })
+    system.owners.orders.answers()
+    await name(token, { 137: one }).expect(200)
+    expect((await name(token, { 10: other }).expect(409)).body.code).toBe('invalid_state')
+    expect((await patch(token, other).expect(409)).body.code).toBe('invalid_state')
+    expect((await me(token)).body).toMatchObject({ payout_address: OLD, pending_payout_change: { chain_id: 137, payout_address: one } })
+    const without = await paid(null)
+    expect((await name(without.token, { 137: one }).expect(422)).body.code).toBe('payout_address_required')
+  })
+})

@@ -36,7 +36,6 @@ import {
 import { Router } from 'express'
 import { attentionRoutes } from './attention/attention-route'
 import { checksumAddress } from './chain/checksum-address'
-import type { PayoutAddresses } from './chain/payout-addresses'
 import type { Dossiers } from './dossier/dossiers'
 import { entriesRoutes } from './export/entries-route'
 import { exportOrders } from './export/export-route'
@@ -63,7 +62,7 @@ export interface RouteDeps extends Pick<RefundRouteDeps, 'networks'> {
   store: Store
   database: Database
   orderFactory: OrderFactory
-  payoutAddresses: PayoutAddresses
+  judgePayoutAddress(address: string, chainId?: number): Promise<boolean | null>
   place: Place
   feeBps: bigint
   now: () => Date
@@ -187,8 +186,8 @@ export function routes(deps: RouteDeps): Router {
     res.json({ explanation, deposit_address: order.depositAddress } satisfies Explained)
   })
 
-  serve(router, operations.judgePayoutAddress, async ({ params: { address } }, _req, res) => {
-    const { isContract } = await deps.payoutAddresses.require(address)
+  serve(router, operations.judgePayoutAddress, async ({ params: { address }, query: { chain_id } }, _req, res) => {
+    const isContract = await deps.judgePayoutAddress(address, chain_id)
     if (isContract === null)
       throw new ApiError('service_unavailable', 'The chain cannot be asked about this address at the moment. Try again shortly.', {
         retryAfterS: 30,

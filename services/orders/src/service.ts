@@ -13,7 +13,7 @@ import {
   uuidv7,
 } from '@ponte/service-kit'
 import { standsStill } from './chain/history'
-import { chosenChains, offersFor, openNetwork } from './chain/network'
+import { chosenChains, judgePayoutAddress, offersFor, openNetwork } from './chain/network'
 import { createCharges } from './charges'
 import { type NetworkSettings, networksOf, type OrdersConfig, suspendedAfterMs } from './config'
 import { createDossiers } from './dossier/dossiers'
@@ -214,7 +214,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     store,
     database,
     orderFactory,
-    payoutAddresses: first.payoutAddresses,
+    judgePayoutAddress: (address, chainId) => judgePayoutAddress([first, ...others], address, chainId),
     place,
     feeBps,
     now,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { address, id, text, timestamp, usdcAmount, usdcAmountInput } from '../fields'
 import { livemode } from '../mode'
-import { chainIds } from './network'
+import { chainIds, networkNumber, payoutAddresses } from './network'
 
 export const apiKey = z.string().regex(/^sk_(live|test)_[0-9a-f]{64}$/)
 
@@ -22,6 +22,14 @@ export const updateMerchant = z.strictObject({
   display_name: displayName.optional(),
   webhook_url: webhookUrl.nullable().optional(),
   payout_address: address.nullable().optional(),
+  payout_addresses: z
+    .record(networkNumber, address.nullable())
+    .optional()
+    .meta({
+      description:
+        'Another payout address for one network, by its number, for a contract wallet that stands there alone; null for that of all others again. One at a time, and each waits as another `payout_address` does',
+      example: { '137': '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' },
+    }),
   payment_tolerance: usdcAmountInput.nullable().optional().meta({
     description: 'By how much USDC a new order may be short and still count as paid; null for a cent and at most 1 % of the order',
     example: '1.00',
@@ -41,6 +49,7 @@ export type UpdateMerchant = z.infer<typeof updateMerchant>
 export const payoutChange = z.object({
   id,
   payout_address: address,
+  chain_id: z.int().optional().meta({ description: 'The network that it is for; absent for all but those for which another one is named' }),
   requested_at: timestamp,
   requested_by: z.string().meta({ description: '`sub` of the user; another owner can approve it' }),
   activates_at: timestamp.meta({
@@ -90,6 +99,9 @@ export const merchant = z
     pending_webhook_secret: z.string().nullable(),
     pending_webhook_secret_activates_at: timestamp.nullable(),
     payout_address: address.nullable(),
+    payout_addresses: payoutAddresses
+      .optional()
+      .meta({ description: 'Networks whose new orders are paid out to another address, by number; only where one was ever named' }),
     payout_proof: payoutProof
       .nullable()
       .optional()

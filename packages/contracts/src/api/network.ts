@@ -5,14 +5,16 @@ import { address } from '../fields'
 /** A choice of networks, as a merchant makes it for all new orders or for one. */
 export const chainIds = z.array(z.int()).min(1).max(20)
 
+export const networkNumber = z.string().regex(/^[1-9]\d{0,8}$/, 'must be the number of a network')
+
 /** Payout addresses by the number of their network. */
-export const payoutAddresses = z.record(z.string().regex(/^[1-9]\d{0,8}$/, 'must be the number of a network'), address)
+export const payoutAddresses = z.record(networkNumber, address)
 
 /** A filter of lists. Those that were on one network alone have it of everything. */
-export const chainIdInQuery = z
-  .string()
-  .regex(/^[1-9]\d{0,8}$/, 'must be the number of a network')
-  .transform(Number)
+export const chainIdInQuery = networkNumber.transform(Number)
+
+/** The network that a payout address is for, where it is for one alone. */
+export const judgedNetwork = z.object({ chain_id: chainIdInQuery.optional() })
 
 export const network = z.object({
   network: z.string(),

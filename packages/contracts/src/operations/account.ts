@@ -50,11 +50,11 @@ export const merchants = {
     },
     description:
       'The first `payout_address` of a new merchant is in force at once. Changing or clearing it wants a login of the last minutes, and another address waits: see ' +
-      '`pending_payout_change`. `payment_tolerance` wants the same right (`payout:write`); open orders keep theirs. So does `refund_approval_above`, which holds for the next signature, and `chain_ids`, ' +
+      '`pending_payout_change`. One for a single network (`payout_addresses`) waits the first time, too, and gives new orders another deposit address there. `payment_tolerance` wants the same right (`payout:write`); open orders keep theirs. So does `refund_approval_above`, which holds for the next signature, and `chain_ids`, ' +
       'which holds for new orders, those of links and plans too.',
     body: updateMerchant,
     example: { webhook_url: 'https://example.com/new-webhooks' },
-    errors: ['payout_address_refused'],
+    errors: ['payout_address_refused', 'payout_address_required'],
   }),
   getBranding: bySession('get', '/merchants/me/branding', {
     ...{ ...reads, summary: 'See how your checkout looks', answers: { 200: 'Branding' } },

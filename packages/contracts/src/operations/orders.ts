@@ -4,6 +4,7 @@ import { DOSSIER_ORIGINS_MAX } from '../api/dossier'
 import { exportEntries, listEntries } from '../api/entry'
 import { explainTransaction } from '../api/explanation'
 import { createExport, EXPORT_KEPT_S, EXPORT_ROWS_MAX, EXPORTS_KEPT_MAX, EXPORTS_OPEN_MAX } from '../api/export'
+import { judgedNetwork } from '../api/network'
 import { acceptOrder, createOrder, updateOrder } from '../api/order'
 import { exportOrders, listOrders } from '../api/order-list'
 import { summaryQuery } from '../api/summary'
@@ -194,5 +195,5 @@ export const orders = {
   getCheckouts: internal('post', '/checkouts', { owner: 'orders', body: askCheckouts }),
   judgeTransaction: internal('post', '/orders/:order_id/explanation', { owner: 'orders', body: askExplanation }),
   eraseOrderCustomers: internal('post', '/order-customers/erase', { owner: 'orders', body: eraseCustomers }),
-  judgePayoutAddress: internal('get', '/payout-addresses/:address', { owner: 'orders' }),
+  judgePayoutAddress: internal('get', '/payout-addresses/:address', { owner: 'orders', query: judgedNetwork }),
 }

@@ -112,8 +112,9 @@ export function merchantHandlers(deps: AccountDeps) {
   })
 }
 
+const PAYOUT_TERMS: readonly string[] = ['payout_address', 'payout_addresses']
 const MONEY_TERMS: readonly string[] = ['payment_tolerance', 'refund_approval_above', 'chain_ids']
 
 /** Withdrawing what waits is for all who may change the merchant. */
 const isPayoutDecision = ({ changed, merchant }: Change) =>
-  changed.includes('payout_address') || (changed.includes('pending_payout_change') && merchant.pendingPayout !== null)
+  changed.some(name => PAYOUT_TERMS.includes(name)) || (changed.includes('pending_payout_change') && merchant.pendingPayout !== null)

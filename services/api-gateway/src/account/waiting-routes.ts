@@ -78,6 +78,7 @@ export function changesFor(userId: string, merchant: Merchant, members: readonly
           }
         : {
             ...{ type: 'payout_address', member_id: null, role: null, email: null, payout_address: change.address },
+            ...(change.chainId === null ? {} : { chain_id: change.chainId }),
             ...{ objected_at: null, confirmed_by: null, may_confirm: false },
           }),
       ...{ requested_by: change.requestedBy, requested_at: change.requestedAt.toISOString() },

@@ -47,7 +47,6 @@ export function accountNotice(entry: AccountChange, payout: Payout): Notice | nu
   const kind = kindOf(entry)
   if (!kind) return null
   const { merchantId, action, changed, userId, network, target = null, at } = entry
-  const waits = payout.pendingPayout
   return {
     ...{ merchantId, topic: 'account', kind, at },
     facts: {
@@ -56,14 +55,22 @@ export function accountNotice(entry: AccountChange, payout: Payout): Notice | nu
         ? { reference: target, page: `/${kind === 'accepted.order' ? 'orders' : 'subscriptions'}/${target}` }
         : {}),
       ...(kind === 'owner.waiting' || kind === 'owner.confirmed' ? { activates_at: payout.ownerChanges.at(-1)?.activatesAt ?? null } : {}),
-      ...(kind.startsWith('payout.') ? { address: waits?.address ?? payout.payoutAddress, activates_at: waits?.activatesAt ?? null } : {}),
+      ...(kind.startsWith('payout.') ? payoutFacts(payout) : {}),
     },
   }
 }
 
+const payoutFacts = ({ payoutAddress, payoutAddresses, pendingPayout: waits }: Payout) => ({
+  address: waits?.address ?? payoutAddress,
+  activates_at: waits?.activatesAt ?? null,
+  ...(waits && waits.chainId !== null ? { payout_network: String(waits.chainId) } : {}),
+  ...(payoutAddresses ? { network_addresses: Object.entries(payoutAddresses).map(([chainId, address]) => `${chainId} ${address}`) } : {}),
+})
+
 interface Payout {
   payoutAddress: string | null
-  pendingPayout: { address: string; activatesAt: Date } | null
+  payoutAddresses: Readonly<Record<string, string>> | null
+  pendingPayout: { chainId: number | null; address: string; activatesAt: Date } | null
   /** Of the owners, the latest last. */
   ownerChanges: readonly { activatesAt: Date }[]
 }
@@ -71,7 +78,7 @@ interface Payout {
 function kindOf({ action, changed }: AccountChange): MailKind | null {
   if (action.startsWith('member.') && changed.includes('pending_owner_change')) return 'owner.waiting'
   if (action !== 'merchant.update') return Object.hasOwn(KINDS, action) ? KINDS[action as keyof typeof KINDS] : null
-  if (changed.includes('payout_address')) return 'payout.changed'
+  if (changed.includes('payout_address') || changed.includes('payout_addresses')) return 'payout.changed'
   if (changed.includes('pending_payout_change')) return 'payout.waiting'
   if (changed.includes('refund_approval_above')) return 'refund_limit.changed'
   if (changed.includes('webhook_url')) return 'webhook_url.changed'

@@ -37,6 +37,7 @@ test('an address that was cleared is named as none, and what Ponte did by itself
 test.each([
   ['merchant.update', ['display_name', 'pending_payout_change'], 'payout.waiting'],
   ['merchant.update', ['payout_address', 'webhook_url'], 'payout.changed'],
+  ['merchant.update', ['payout_addresses'], 'payout.changed'],
   ['merchant.update', ['webhook_url'], 'webhook_url.changed'],
   ['merchant.update', ['display_name'], 'merchant.renamed'],
   ['merchant.create', ['merchant'], undefined],
@@ -46,7 +47,27 @@ test.each([
   ['constructor', [], undefined],
 ])('%s of %j is the mail %s', (action, changed, kind) => {
   const entry = { merchantId: 'm', userId: 'u', action, changed, network: null, at: new Date(at) }
-  expect(accountNotice(entry, { payoutAddress: null, pendingPayout: null, ownerChanges: [] })?.kind).toBe(kind)
+  expect(accountNotice(entry, { payoutAddress: null, payoutAddresses: null, pendingPayout: null, ownerChanges: [] })?.kind).toBe(kind)
+})
+
+test('a payout address for one network is named with its network, and beside that of all others', () => {
+  const entry = {
+    merchantId: 'm',
+    userId: 'u',
+    action: 'merchant.update',
+    changed: ['pending_payout_change'],
+    network: null,
+    at: new Date(at),
+  }
+  const payout = { payoutAddress: '0x01', payoutAddresses: { 10: '0x02' }, ownerChanges: [] }
+  const lines = (pendingPayout: { chainId: number; address: string; activatesAt: Date } | null, action: string) => {
+    const notice = accountNotice({ ...entry, action }, { ...payout, pendingPayout })
+    if (!notice) throw new Error('no mail')
+    return mailText({ kind: notice.kind, language: 'en', facts: JSON.parse(JSON.stringify(notice.facts)) }, dashboard).text.split('\n')
+  }
+  const waiting = lines({ chainId: 137, address: '0x03', activatesAt: new Date(at) }, 'merchant.update')
+  expect(waiting).toEqual(expect.arrayContaining(['Address: 0x03', 'On the network: 137', 'On single networks: 10 0x02']))
+  expect(lines(null, 'payout_change.activate')).toEqual(expect.arrayContaining(['Address: 0x01', 'On single networks: 10 0x02']))
 })
 
 test('a mail that is not taken is tried for two days and more, then given up', () => {

@@ -32,6 +32,8 @@ type FactName =
   | 'network'
   | 'changed'
   | 'address'
+  | 'payout_network'
+  | 'network_addresses'
   | 'activates_at'
   | 'expires_at'
 export type Advice = 'waiting' | 'account' | 'invitation' | 'event' | 'payment' | 'code'

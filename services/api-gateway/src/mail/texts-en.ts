@@ -75,6 +75,8 @@ export const en: MailTexts = {
     network: 'From the network',
     changed: 'What',
     address: 'Address',
+    payout_network: 'On the network',
+    network_addresses: 'On single networks',
     activates_at: 'In force from',
     expires_at: 'Valid until',
   },

@@ -75,6 +75,8 @@ export const pt: MailTexts = {
     network: 'Da rede',
     changed: 'O quê',
     address: 'Endereço',
+    payout_network: 'Na rede',
+    network_addresses: 'Em redes avulsas',
     activates_at: 'Em vigor a partir de',
     expires_at: 'Vale até',
   },

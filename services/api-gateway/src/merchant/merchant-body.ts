@@ -21,6 +21,7 @@ export function merchantBody(
     pending_webhook_secret: merchant.pending && shown(merchant.pending.sealed),
     pending_webhook_secret_activates_at: merchant.pending?.activatesAt.toISOString() ?? null,
     payout_address: merchant.payoutAddress,
+    ...(merchant.payoutAddresses === null ? {} : { payout_addresses: { ...merchant.payoutAddresses } }),
     payout_proof: merchant.payoutAddress === null ? null : proofBody(merchant, merchant.payoutAddress),
     pending_payout_change: merchant.pendingPayout && payoutChangeBody(merchant.id, merchant.pendingPayout),
     payment_tolerance: formatNullableUsdc(merchant.paymentToleranceUnits),
@@ -41,6 +42,7 @@ const proofBody = ({ id, payoutProof: proof }: Merchant, address: string) => ({
 const payoutChangeBody = (merchantId: string, change: PayoutChange) => ({
   id: change.id,
   payout_address: change.address,
+  ...(change.chainId === null ? {} : { chain_id: change.chainId }),
   requested_at: change.requestedAt.toISOString(),
   requested_by: change.requestedBy,
   activates_at: change.activatesAt.toISOString(),

@@ -22,6 +22,7 @@ import {
   type PayoutRequest,
   provePayout,
   requestPayout,
+  requestPayoutOn,
   retimed,
   type SignedText,
   signPayout,
@@ -88,6 +89,7 @@ export function createMerchant(
     displayName: body.display_name,
     webhookUrl: checkedUrl(body.webhook_url ?? null),
     payoutAddress: checkedAddress(body.payout_address ?? null),
+    payoutAddresses: null,
     payoutProof: null,
     paymentToleranceUnits: null,
     refundApprovalAboveUnits: null,
@@ -127,13 +129,28 @@ export function updateMerchant(
     refundApprovalAboveUnits:
       body.refund_approval_above === undefined ? current.refundApprovalAboveUnits : parseNullableUsdc(body.refund_approval_above),
     chainIds: body.chain_ids === undefined ? current.chainIds : chosenChains(body.chain_ids, current.chainIds),
-    ...(body.payout_address === undefined ? {} : payoutOf(requestPayout(current, checkedAddress(body.payout_address), request, guard))),
+    ...payoutOf(requestedPayout(current, body, request, guard)),
   }
   if (NOT_WHILE_FROZEN.some(key => next[key] !== current[key])) requireNotFrozen(current)
   const changed = (Object.keys(UPDATABLE) as (keyof typeof UPDATABLE)[])
     .filter(key => next[key] !== current[key])
     .map(key => UPDATABLE[key])
   return changed.length === 0 ? { merchant: current, events: [], changed: [] } : changeTo(next, changed, request.at)
+}
+
+/** What a request says of payout addresses: of all networks or of one, for each waits by itself. Throws `invalid_request`. */
+function requestedPayout(
+  merchant: Merchant,
+  { payout_address: all, payout_addresses: own }: UpdateMerchant,
+  request: PayoutRequest,
+  guard: PayoutGuard,
+): Payout {
+  if (own === undefined) return all === undefined ? merchant : requestPayout(merchant, checkedAddress(all), request, guard)
+  const [named, ...more] = Object.entries(own)
+  if (all !== undefined || !named || more.length > 0)
+    throw invalidField('payout_addresses', 'must name one network, and without payout_address: one address is changed at a time')
+  const [chainId, address] = named
+  return requestPayoutOn(merchant, Number(chainId), checkedAddress(address, 'payout_addresses'), request, guard)
 }
 
 /** Applies what is given to how the checkout looks; `logoHash` undefined leaves the picture. */
@@ -160,6 +177,7 @@ const UPDATABLE = {
   refundApprovalAboveUnits: 'refund_approval_above',
   chainIds: 'chain_ids',
   payoutAddress: 'payout_address',
+  payoutAddresses: 'payout_addresses',
   pendingPayout: 'pending_payout_change',
 } as const
 
@@ -192,12 +210,12 @@ export function activatePayoutChange(merchant: Merchant, at: Date): Change {
 }
 
 function payoutChanged(merchant: Merchant, payout: Payout, at: Date): Change {
-  const isActive = payout.payoutAddress !== merchant.payoutAddress
-  return changeTo({ ...inForce(merchant, at), ...payoutOf(payout) }, [isActive ? 'payout_address' : 'pending_payout_change'], at)
+  const changed = (['payoutAddress', 'payoutAddresses'] as const).find(key => payout[key] !== merchant[key]) ?? 'pendingPayout'
+  return changeTo({ ...inForce(merchant, at), ...payoutOf(payout) }, [UPDATABLE[changed]], at)
 }
 
-const payoutOf = ({ payoutAddress, payoutProof, payoutIsContract, clearedPayoutAddress, pendingPayout }: Payout) => ({
-  ...{ payoutAddress, payoutProof, payoutIsContract, clearedPayoutAddress, pendingPayout },
+const payoutOf = ({ payoutAddress, payoutAddresses, payoutProof, payoutIsContract, clearedPayoutAddress, pendingPayout }: Payout) => ({
+  ...{ payoutAddress, payoutAddresses, payoutProof, payoutIsContract, clearedPayoutAddress, pendingPayout },
 })
 
 /** Stops every change of owners, payout address and endpoints, or lets them go on. A secret that waits may be known to a thief, so it never comes into force. */
@@ -236,6 +254,7 @@ export const termsOf = (merchant: Merchant): MerchantTerms => ({
   payment_tolerance: formatNullableUsdc(merchant.paymentToleranceUnits),
   refund_approval_above: formatNullableUsdc(merchant.refundApprovalAboveUnits),
   chain_ids: merchant.chainIds,
+  ...(merchant.payoutAddresses === null ? {} : { payout_addresses: { ...merchant.payoutAddresses } }),
 })
 
 /** The merchant at its next version, published as well: what is decided under a version waits for it. */
@@ -272,11 +291,11 @@ function checkedUrl(text: string | null): string | null {
   return text
 }
 
-function checkedAddress(text: string | null): string | null {
+function checkedAddress(text: string | null, field = 'payout_address'): string | null {
   if (text === null) return null
   const address = checksumAddress(text)
-  if (!address) throw invalidField('payout_address', 'does not match its EIP-55 checksum; a character may be mistyped')
-  if (/^0x0{40}$/.test(address)) throw invalidField('payout_address', 'must not be the zero address')
+  if (!address) throw invalidField(field, 'does not match its EIP-55 checksum; a character may be mistyped')
+  if (/^0x0{40}$/.test(address)) throw invalidField(field, 'must not be the zero address')
   return address
 }
 

@@ -1,4 +1,4 @@
-import { ApiError, answers, operations, pathWith, requireChoice } from '@ponte/contracts'
+import { ApiError, answers, invalidField, operations, pathWith, requireChoice } from '@ponte/contracts'
 import { merchantCaller } from '../credentials/credentials'
 import type { Owner } from '../owners/owner'
 import { type Change, type Merchant, termsOf } from './merchant'
@@ -11,10 +11,12 @@ export async function vetPayoutAddress(orders: Owner, change: Change, before: Me
   const { merchant } = change
   const { payoutAddress: current, pendingPayout: pending } = merchant
   const isCurrentNew = current !== (before?.payoutAddress ?? null)
-  const isPendingNew = pending !== null && pending.id !== before?.pendingPayout?.id
+  const isPendingNew = pending !== null && pending.id !== before?.pendingPayout?.id && pending.address !== current
   const payoutIsContract =
     isCurrentNew && current !== null ? await isContract(orders, merchant, current) : isCurrentNew ? false : merchant.payoutIsContract
-  const pendingPayout = isPendingNew ? { ...pending, isContract: await isContract(orders, merchant, pending.address) } : pending
+  const pendingPayout = isPendingNew
+    ? { ...pending, isContract: await isContract(orders, merchant, pending.address, pending.chainId) }
+    : pending
   return { ...change, merchant: { ...merchant, payoutIsContract, pendingPayout } }
 }
 
@@ -31,11 +33,12 @@ export async function vetNetworks(orders: Owner, merchant: Merchant): Promise<vo
   )
 }
 
-async function isContract(orders: Owner, merchant: Merchant, address: string): Promise<boolean> {
-  const path = pathWith(operations.judgePayoutAddress.path, { address })
+async function isContract(orders: Owner, merchant: Merchant, address: string, chainId: number | null = null): Promise<boolean> {
+  const path = `${pathWith(operations.judgePayoutAddress.path, { address })}${chainId === null ? '' : `?chain_id=${chainId}`}`
   const { status, body } = await orders.ask(merchantCaller(termsOf(merchant)), { method: 'GET', path })
-  const { code, detail, is_contract } = Object(JSON.parse(body.toString('utf8')))
+  const { code, detail, errors, is_contract } = Object(JSON.parse(body.toString('utf8')))
   if (status === 200) return is_contract === true
   if (code === 'payout_address_refused') throw new ApiError('payout_address_refused', String(detail))
+  if (code === 'invalid_request') throw invalidField('payout_addresses', String(errors?.[0]?.message ?? detail))
   throw new ApiError('service_unavailable', 'The payout address cannot be checked at the moment; try again shortly.', { retryAfterS: 2 })
 }

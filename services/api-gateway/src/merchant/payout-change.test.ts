@@ -8,6 +8,7 @@ import {
   payoutWithoutUser,
   provePayout,
   requestPayout,
+  requestPayoutOn,
   retimed,
   signPayout,
 } from './payout-change'
@@ -23,6 +24,7 @@ const [OLD, NEW, OTHER] = ['0x0000000000000000000000000000000000000001', '0x0000
 const quiet = { ownerChanges: [], payoutHeldUntil: null, frozenAt: null }
 const none: Payout = {
   payoutAddress: null,
+  payoutAddresses: null,
   payoutProof: null,
   payoutIsContract: false,
   clearedPayoutAddress: null,
@@ -188,5 +190,64 @@ describe('the proof of the address in force', () => {
 
   it('is of a text that no change of a payout address is signed with', () => {
     expect(payoutAddressMessage('m', NEW)).toBe(`Ponte: my orders are paid out to this address.\nAddress: ${NEW}\nMerchant: m`)
+  })
+})
+
+describe('an address for one network', () => {
+  const asking = requestPayoutOn(set, 137, NEW, by('n'), guard)
+  const named = activatePayout(asking, after(48))
+
+  it('waits as any other does, the first time too, and leaves that of all others as it is', () => {
+    expect(asking).toMatchObject({ ...set, pendingPayout: { chainId: 137, address: NEW, activatesAt: after(48) } })
+    expect(activatePayout(asking, after(47))).toBe(asking)
+    expect(named).toEqual({ ...set, payoutAddresses: { 137: NEW } })
+    expect(signPayout(asking, 'n', signedAt(after(30)), guard)).toEqual(named)
+    expect(requestPayoutOn(set, 137, NEW, by('n', 0, true), guard).payoutAddresses).toBeNull()
+  })
+
+  it('is not there where the merchant has none for the others', () => {
+    expect(() => requestPayoutOn(none, 137, NEW, by('n'), guard)).toThrow(expect.objectContaining({ code: 'payout_address_required' }))
+  })
+
+  it('ends, after the same wait, by that of all others', () => {
+    for (const asked of [null, OLD]) {
+      const ending = requestPayoutOn(named, 137, asked, by('m', 50), guard)
+      expect(ending).toMatchObject({ payoutAddresses: { 137: NEW }, pendingPayout: { address: OLD, activatesAt: after(98) } })
+      expect(activatePayout(ending, after(98))).toEqual({ ...set, payoutAddresses: {} })
+    }
+  })
+
+  it('stays with its network where another network has another, and where all others change', () => {
+    const both = activatePayout(requestPayoutOn(named, 10, OTHER, by('m', 50), guard), after(98))
+    expect(both.payoutAddresses).toEqual({ 137: NEW, 10: OTHER })
+    const moved = activatePayout(requestPayout(both, NEW, by('o', 100), guard), after(148))
+    expect(moved).toMatchObject({ payoutAddress: NEW, payoutAddresses: { 137: NEW, 10: OTHER } })
+  })
+
+  it('is withdrawn by asking for what is in force, and replaced by another one for its network alone', () => {
+    expect(requestPayoutOn(asking, 137, null, by('m', 3), guard)).toEqual(set)
+    expect(requestPayoutOn(asking, 137, NEW, by('m', 3), guard)).toBe(asking)
+    expect(requestPayoutOn(asking, 137, OTHER, by('m', 3), guard).pendingPayout).toMatchObject({ id: 'm', address: OTHER })
+    const refused = expect.objectContaining({ code: 'invalid_state' })
+    expect(() => requestPayoutOn(asking, 10, OTHER, by('m', 3), guard)).toThrow(refused)
+    expect(() => requestPayout(asking, OTHER, by('m', 3), guard)).toThrow(refused)
+    expect(() => requestPayoutOn(changing, 137, NEW, by('m', 3), guard)).toThrow(refused)
+    expect(requestPayout(asking, OLD, by('m', 3), guard)).toBe(asking)
+    expect(requestPayout(asking, null, by('m', 3), guard)).toMatchObject({ payoutAddress: null, pendingPayout: null })
+  })
+
+  it('is held by the owners’ changes and stopped by a freeze, also where nothing has retimed it', () => {
+    const frozen = { ...set, frozenAt: after(1) }
+    expect(() => requestPayoutOn(frozen, 137, NEW, by('n'), guard)).toThrow(expect.objectContaining({ code: 'invalid_state' }))
+    expect(activatePayout({ ...asking, frozenAt: after(1) }, after(48)).payoutAddresses).toBeNull()
+    const held = { ...asking, payoutHeldUntil: after(60) }
+    expect([59, 60].map(hours => activatePayout(held, after(hours)).payoutAddresses)).toEqual([null, { 137: NEW }])
+    expect(retimed(held, guard)?.activatesAt).toEqual(after(60))
+  })
+
+  it('is named in the text that its key signs', () => {
+    const lines = (payout: Payout) => payout.pendingPayout && payoutMessage('merchant', payout.pendingPayout).split('\n')
+    expect(lines(asking)).toContain('Network: 137')
+    expect(lines(changing)?.some(line => line.startsWith('Network'))).toBe(false)
   })
 })

@@ -4,6 +4,8 @@ import { type OwnerGuard, type Ownership, requireNotFrozen } from './owner-chang
 /** A change of the payout address that waits. Orders keep the address that they were opened with. */
 export interface PayoutChange {
   id: string
+  /** The network that it is for; null for all but those for which another address is named. */
+  chainId: number | null
   address: string
   isContract: boolean
   requestedBy: string
@@ -29,6 +31,8 @@ export interface PayoutProof {
 
 export interface Payout extends Ownership {
   payoutAddress: string | null
+  /** Other addresses, by the number of the network that they are for; null where none was ever named. */
+  payoutAddresses: Readonly<Record<string, string>> | null
   /** Of the address in force. */
   payoutProof: PayoutProof | null
   /** A contract stood there when it was set. */
@@ -60,8 +64,8 @@ export interface PayoutRequest {
  */
 export function requestPayout(payout: Payout, address: string | null, request: PayoutRequest, guard: PayoutGuard): Payout {
   const { payoutAddress: current, clearedPayoutAddress: cleared, pendingPayout: pending } = payout
-  if (address === current) return pending ? { ...payout, pendingPayout: null } : payout
-  if (address !== null && address === pending?.address) return payout
+  if (address === current) return pending?.chainId === null ? { ...payout, pendingPayout: null } : payout
+  if (address !== null && isWaitingFor(payout, null, address)) return payout
   requireNotFrozen(payout)
   if (address === null)
     return {
@@ -75,10 +79,38 @@ export function requestPayout(payout: Payout, address: string | null, request: P
   const isFirst = current === null && cleared === null && request.isNew
   if (isFirst || (current === null && address === cleared))
     return { ...payout, payoutAddress: address, payoutProof: null, pendingPayout: null }
-  const { id, userId, at, owners } = request
+  return begun(payout, { chainId: null, address }, request, guard)
+}
+
+/**
+ * Names another address for one network, or with null none any more, which is to say that of all others. Both wait as a change of that one does, the first time too.
+ * Throws `payout_address_required` without one for all others.
+ */
+export function requestPayoutOn(payout: Payout, chainId: number, asked: string | null, request: PayoutRequest, guard: PayoutGuard): Payout {
+  const { payoutAddress: all, payoutAddresses: own, pendingPayout: pending } = payout
+  if (all === null) throw new ApiError('payout_address_required', 'Set payout_address first: it is that of all other networks.')
+  const address = asked ?? all
+  if (address === (own?.[chainId] ?? all)) return pending?.chainId === chainId ? { ...payout, pendingPayout: null } : payout
+  if (isWaitingFor(payout, chainId, address)) return payout
+  requireNotFrozen(payout)
+  return begun(payout, { chainId, address }, request, guard)
+}
+
+const isWaitingFor = ({ pendingPayout: pending }: Payout, chainId: number | null, address: string): boolean =>
+  pending?.chainId === chainId && pending.address === address
+
+/** Takes the place of one that waits for the same. Throws `invalid_state` where one for another network waits. */
+function begun(
+  payout: Payout,
+  asked: Pick<PayoutChange, 'chainId' | 'address'>,
+  { id, userId, at, owners }: PayoutRequest,
+  guard: PayoutGuard,
+): Payout {
+  if (payout.pendingPayout && payout.pendingPayout.chainId !== asked.chainId)
+    throw new ApiError('invalid_state', 'A change of the payout address of other networks waits: cancel it, or wait for it.')
   const change = {
     id,
-    address,
+    ...asked,
     isContract: false,
     requestedBy: userId,
     requestedAt: at,
@@ -142,10 +174,21 @@ export function payoutWithoutUser<T extends Payout>(payout: T, userId: string): 
 
 /** Puts a change in force whose time has come, unless a change of the owners waits, or an operator stopped it. */
 export function activatePayout(payout: Payout, at: Date): Payout {
-  const { pendingPayout: change, ownerChanges, frozenAt } = payout
+  const { pendingPayout: change, ownerChanges, payoutHeldUntil, frozenAt } = payout
   if (!change || change.activatesAt > at || ownerChanges.length > 0 || frozenAt) return payout
-  const { address, proof, isContract } = change
+  const { chainId, address, proof, isContract } = change
+  if (chainId !== null) {
+    // A replica of the release before does not hold it.
+    if (payoutHeldUntil && payoutHeldUntil > at) return payout
+    return { ...payout, payoutAddresses: namedOn(payout, chainId, address), pendingPayout: null }
+  }
   return { ...payout, payoutAddress: address, payoutProof: proof, payoutIsContract: isContract, pendingPayout: null }
+}
+
+/** That of all other networks is none of its own. */
+function namedOn({ payoutAddress, payoutAddresses }: Payout, chainId: number, address: string): Record<string, string> {
+  const { [chainId]: _, ...others } = payoutAddresses ?? {}
+  return address === payoutAddress ? others : { ...others, [chainId]: address }
 }
 
 /** The change that waits under this id: what was looked at, not what took its place meanwhile. */
@@ -155,10 +198,11 @@ export function waiting({ pendingPayout: change }: Payout, id: string): PayoutCh
 }
 
 /** Signed by the key of the new address. It names the change, so that a signature is good for this one alone. */
-export const payoutMessage = (merchantId: string, { id, address, requestedAt }: PayoutChange): string =>
+export const payoutMessage = (merchantId: string, { id, chainId, address, requestedAt }: PayoutChange): string =>
   [
     'Ponte: pay my orders out to this address.',
     `Address: ${address}`,
+    ...(chainId === null ? [] : [`Network: ${chainId}`]),
     `Merchant: ${merchantId}`,
     `Change: ${id}`,
     `Requested: ${requestedAt.toISOString()}`,

@@ -14,8 +14,9 @@ export interface RotationRequest {
   salt: Uint8Array
 }
 
-type KeyRow = KeyTerms & {
+type KeyRow = Omit<KeyTerms, 'payout_addresses'> & {
   hash: string
+  payout_addresses: Record<string, string> | null
   payment_tolerance_units: string | null
   refund_approval_above_units: string | null
   is_use_noted: boolean
@@ -23,10 +24,10 @@ type KeyRow = KeyTerms & {
 
 // Raw SQL, because it is on the path of every request with a key: the hashes of concurrent requests share one round trip.
 const TERMS_BY_KEY = `
-  SELECT encode(k.hash, 'hex') AS hash, m.id AS merchant_id, m.version, m.display_name, m.payout_address, m.payment_tolerance_units, m.refund_approval_above_units, m.chain_ids, NULL AS scopes, NULL::uuid AS key_id, m.frozen_at, false AS is_use_noted
+  SELECT encode(k.hash, 'hex') AS hash, m.id AS merchant_id, m.version, m.display_name, m.payout_address, m.payment_tolerance_units, m.refund_approval_above_units, m.chain_ids, m.payout_addresses, NULL AS scopes, NULL::uuid AS key_id, m.frozen_at, false AS is_use_noted
   FROM api_keys k JOIN merchants m ON m.id = k.merchant_id WHERE k.hash = ANY($1::bytea[]) AND k.revoked_at IS NULL
   UNION ALL
-  SELECT encode(k.hash, 'hex'), m.id, m.version, m.display_name, m.payout_address, m.payment_tolerance_units, m.refund_approval_above_units, m.chain_ids, k.scopes, k.id, m.frozen_at, coalesce(k.last_used_at > $2::timestamptz - interval '1 minute', false)
+  SELECT encode(k.hash, 'hex'), m.id, m.version, m.display_name, m.payout_address, m.payment_tolerance_units, m.refund_approval_above_units, m.chain_ids, m.payout_addresses, k.scopes, k.id, m.frozen_at, coalesce(k.last_used_at > $2::timestamptz - interval '1 minute', false)
   FROM named_keys k JOIN merchants m ON m.id = k.merchant_id
   WHERE k.hash = ANY($1::bytea[]) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)`
 
@@ -77,9 +78,13 @@ export function apiKeyStore(database: Database, prisma: PrismaClient, options: M
           at,
         )
         const found = new Map(
-          rows.map(({ hash, is_use_noted, payment_tolerance_units, refund_approval_above_units, ...terms }) => [
+          rows.map(({ hash, is_use_noted, payment_tolerance_units, refund_approval_above_units, payout_addresses, ...terms }) => [
             hash,
-            { ...terms, payment_tolerance: chosen(payment_tolerance_units), refund_approval_above: chosen(refund_approval_above_units) },
+            {
+              ...terms,
+              ...{ payment_tolerance: chosen(payment_tolerance_units), refund_approval_above: chosen(refund_approval_above_units) },
+              ...(payout_addresses === null ? {} : { payout_addresses }),
+            },
           ]),
         )
         return hashes.map(hash => found.get(hash.toString('hex')) ?? null)

@@ -81,6 +81,7 @@ export const accountChanged = (
       payout_change: pendingPayout && {
         id: pendingPayout.id,
         payout_address: pendingPayout.address,
+        ...(pendingPayout.chainId === null ? {} : { chain_id: pendingPayout.chainId }),
         activates_at: pendingPayout.activatesAt.toISOString(),
       },
     },

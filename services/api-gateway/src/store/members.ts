@@ -7,7 +7,7 @@ import type { OwnerChange } from '../merchant/owner-change'
 import type { PayoutChange } from '../merchant/payout-change'
 import { ACCOUNT_ROWS, type Action, type Actor, accountChanged, accountRows, auditEntry } from './audit-log'
 import { INSERT_INVITATION_MAILS } from './mails'
-import { ownershipRecord } from './merchants'
+import { ownershipRecord, pendingPayoutRecord } from './merchants'
 import type { MerchantStoreOptions } from './options'
 
 /** A change of who belongs to a merchant, decided on its members at the merchant's version. */
@@ -37,6 +37,7 @@ const CHANGE: Statement = {
   team AS (UPDATE merchants SET version = CASE WHEN version = $version THEN version + 1 END,
       user_id = CASE WHEN user_id = ANY($removed_users::text[]) THEN NULL ELSE user_id END,
       pending_payout = $pending_payout::jsonb, pending_payout_activates_at = $pending_payout_activates_at::timestamptz,
+      pending_network_payout = $pending_network_payout::jsonb, pending_network_payout_activates_at = $pending_network_payout_activates_at::timestamptz,
       owner_changes = $owner_changes::jsonb, owner_changes_activate_at = $owner_changes_activate_at::timestamptz,
       payout_held_until = $payout_held_until::timestamptz
     WHERE id = $merchant_id),
@@ -94,6 +95,7 @@ export function memberStore(database: Database, prisma: PrismaClient, options: M
       const { pendingPayout, ownerChanges, payoutHeldUntil } = change
       const { merchant, event } = atNextVersion({ ...change.merchant, pendingPayout, ownerChanges, payoutHeldUntil })
       const { owner_changes, ...ownership } = ownershipRecord(merchant)
+      const { pending_payout, pending_network_payout, ...waits } = pendingPayoutRecord(pendingPayout)
       const entry = auditEntry(merchant.id, actor, action, changed, at)
       await database.commit({
         events: outboxRows([event, accountChanged(entry, merchant)], at),
@@ -106,8 +108,8 @@ export function memberStore(database: Database, prisma: PrismaClient, options: M
         },
         values: {
           ...{ merchant_id: merchant.id, version: change.merchant.version, at },
-          pending_payout: pendingPayout && JSON.stringify(pendingPayout),
-          pending_payout_activates_at: pendingPayout?.activatesAt ?? null,
+          ...{ ...waits, pending_payout: pending_payout && JSON.stringify(pending_payout) },
+          pending_network_payout: pending_network_payout && JSON.stringify(pending_network_payout),
           ...{ ...ownership, owner_changes: owner_changes && JSON.stringify(owner_changes) },
           revoked_keys: revokedKeys.map(({ id }) => id),
           ...{ removed: removed ? [removed.id] : [], removed_users: removed ? [removed.userId] : [] },

@@ -1,10 +1,10 @@
-import { ApiError, role } from '@ponte/contracts'
+import { ApiError, payoutAddresses, role } from '@ponte/contracts'
 import { type Database, insertRows, isUniqueViolation, outboxRows, type Statement, updateVersioned } from '@ponte/service-kit'
 import { z } from 'zod'
 import type { Merchant as MerchantRow, PrismaClient } from '../generated/client'
 import { type Change, type Merchant, PLAIN_BRANDING } from '../merchant/merchant'
 import type { Ownership } from '../merchant/owner-change'
-import type { PayoutProof } from '../merchant/payout-change'
+import type { PayoutChange, PayoutProof } from '../merchant/payout-change'
 import { ACCOUNT_ROWS, type Action, type Actor, accountChanged, accountRows, auditEntry } from './audit-log'
 import type { MerchantStoreOptions } from './options'
 
@@ -15,11 +15,14 @@ const CHANGING_COLUMNS = [
   'refund_approval_above_units',
   'chain_ids',
   'payout_address',
+  'payout_addresses',
   'payout_proof',
   'payout_is_contract',
   'cleared_payout_address',
   'pending_payout',
   'pending_payout_activates_at',
+  'pending_network_payout',
+  'pending_network_payout_activates_at',
   'owner_changes',
   'owner_changes_activate_at',
   'payout_held_until',
@@ -62,9 +65,10 @@ const UPDATE: Statement = {
 // Raw SQL, because it looks into what waits: few merchants have something.
 const WAITING_FOR = `
   SELECT id FROM merchants
-  WHERE (owner_changes IS NOT NULL OR pending_payout IS NOT NULL)
+  WHERE (owner_changes IS NOT NULL OR pending_payout IS NOT NULL OR pending_network_payout IS NOT NULL)
     AND (owner_changes @> jsonb_build_array(jsonb_build_object('owners', jsonb_build_array($1::text)))
       OR pending_payout @> jsonb_build_object('owners', jsonb_build_array($1::text))
+      OR pending_network_payout @> jsonb_build_object('owners', jsonb_build_array($1::text))
       OR id IN (SELECT merchant_id FROM members WHERE user_id = $1 AND role = 'owner'))
   LIMIT ${DUE_MAX}`
 
@@ -86,7 +90,8 @@ export function merchantStore(database: Database, prisma: PrismaClient, options:
       return row && row.png
     },
     async withDuePayout(): Promise<Merchant[]> {
-      const rows = await prisma.merchant.findMany({ where: { pendingPayoutActivatesAt: { lte: now() }, frozenAt: null }, take: DUE_MAX })
+      const isDue = [{ pendingPayoutActivatesAt: { lte: now() } }, { pendingNetworkPayoutActivatesAt: { lte: now() } }]
+      const rows = await prisma.merchant.findMany({ where: { OR: isDue, frozenAt: null }, take: DUE_MAX })
       return rows.map(toMerchant)
     },
     async withDueOwnerChange(): Promise<Merchant[]> {
@@ -151,6 +156,7 @@ const branding = z.object({
 const payoutProof = z.object({ address: z.string(), message: z.string(), signature: z.string(), signedAt: z.coerce.date() })
 const pendingPayout = z.object({
   id: z.string(),
+  chainId: z.int().nullable().default(null),
   address: z.string(),
   isContract: z.boolean(),
   requestedBy: z.string(),
@@ -184,6 +190,17 @@ export const ownershipRecord = ({ ownerChanges, payoutHeldUntil }: Omit<Ownershi
   payout_held_until: payoutHeldUntil,
 })
 
+/** What waits for one network stands apart: a replica of the release before would put it in force for all of them. */
+export const pendingPayoutRecord = (change: PayoutChange | null) => {
+  const [all, one] = change?.chainId === null ? [change, null] : [null, change]
+  return {
+    pending_payout: all,
+    pending_payout_activates_at: all?.activatesAt ?? null,
+    pending_network_payout: one,
+    pending_network_payout_activates_at: one?.activatesAt ?? null,
+  }
+}
+
 const toRecord = (merchant: Merchant) => ({
   id: merchant.id,
   user_id: merchant.userId,
@@ -194,11 +211,11 @@ const toRecord = (merchant: Merchant) => ({
   refund_approval_above_units: merchant.refundApprovalAboveUnits?.toString() ?? null,
   chain_ids: merchant.chainIds,
   payout_address: merchant.payoutAddress,
+  payout_addresses: merchant.payoutAddresses,
   payout_proof: merchant.payoutProof,
   payout_is_contract: merchant.payoutIsContract,
   cleared_payout_address: merchant.clearedPayoutAddress,
-  pending_payout: merchant.pendingPayout,
-  pending_payout_activates_at: merchant.pendingPayout?.activatesAt ?? null,
+  ...pendingPayoutRecord(merchant.pendingPayout),
   ...ownershipRecord(merchant),
   frozen_at: merchant.frozenAt,
   sealed_webhook_secret: merchant.sealedWebhookSecret,
@@ -210,13 +227,24 @@ const toRecord = (merchant: Merchant) => ({
 })
 
 const toMerchant = (found: MerchantRow): Merchant => {
-  const { sealedPendingSecret, pendingActivatesAt, pendingPayoutActivatesAt, ownerChangesActivateAt: _due, ...row } = found
+  const {
+    sealedPendingSecret,
+    pendingActivatesAt,
+    pendingPayoutActivatesAt,
+    pendingNetworkPayoutActivatesAt,
+    ownerChangesActivateAt: _due,
+    ...kept
+  } = found
+  const { pendingNetworkPayout, ...row } = kept
+  // A replica of the release before may have put one for all networks beside it, which takes its place.
+  const pending = pendingPayoutActivatesAt ? row.pendingPayout : pendingNetworkPayoutActivatesAt && pendingNetworkPayout
   return {
     ...row,
     chainIds: row.chainIds.length === 0 ? null : row.chainIds,
     ownerChanges: ownerChanges.parse(row.ownerChanges ?? []),
     payoutProof: proofOf(row),
-    pendingPayout: pendingPayoutActivatesAt && pendingPayout.parse(row.pendingPayout),
+    payoutAddresses: row.payoutAddresses === null ? null : payoutAddresses.parse(row.payoutAddresses),
+    pendingPayout: pending ? pendingPayout.parse(pending) : null,
     branding: row.branding === null ? PLAIN_BRANDING : branding.parse(row.branding),
     pending: sealedPendingSecret && pendingActivatesAt ? { sealed: sealedPendingSecret, activatesAt: pendingActivatesAt } : null,
   }

@@ -82,7 +82,14 @@ export function play(thief: Thief, random: Random, guard: Guard, steps = 40, tab
   if (insider !== null) members.push(memberOf('insider', insider))
   const honestOwners = ownersAmong(members).filter(userId => userId !== 'insider')
   let payout: Payout & Ownership = {
-    ...{ payoutAddress: HONEST, payoutProof: null, payoutIsContract: false, clearedPayoutAddress: null, pendingPayout: null },
+    ...{
+      payoutAddress: HONEST,
+      payoutAddresses: null,
+      payoutProof: null,
+      payoutIsContract: false,
+      clearedPayoutAddress: null,
+      pendingPayout: null,
+    },
     ...{ ownerChanges: [], payoutHeldUntil: null, frozenAt: null },
   }
   const invitations = new Map<string, { role: Role; by: string; isExpected: boolean }>()

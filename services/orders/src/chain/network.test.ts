@@ -1,5 +1,5 @@
 import { ApiError, type ErrorCode } from '@ponte/contracts'
-import { chosenChains, offersFor } from './network'
+import { chosenChains, judgePayoutAddress, offersFor } from './network'
 
 function refuse(code: ErrorCode): never {
   throw new ApiError(code, 'It is refused.')
@@ -89,6 +89,33 @@ describe('a network for which the merchant named another address', () => {
     const [first, other, third] = await offersFor(payout, [known(1, here), known(2, there), known(3, beyond)], () => true)
     expect(other).toMatchObject({ isOffered, merchantIsContract })
     expect([first, third]).toMatchObject(Array(2).fill({ isOffered: true, merchantIsContract: false }))
+  })
+})
+
+describe('a payout address that is named for a network', () => {
+  const judge = (here: boolean | null, there: boolean | null, chainId?: number) => {
+    const [first, second] = [network(1, here), network(2, there)].map(one => ({ ...one, network: `net-${one.chainId}` }))
+    if (!first || !second) throw new Error('There are two.')
+    return judgePayoutAddress([first, second], PAYOUT, chainId)
+  }
+  it.each([
+    [false, false, false],
+    [false, true, true],
+    [true, true, true],
+    [null, true, true],
+    [false, null, null],
+    [null, false, null],
+  ])('is, with a contract there on the first %s and on it %s, one: %s', async (here, there, isContract) => {
+    expect(await judge(here, there, 2)).toBe(isContract)
+    expect(await judge(here, there)).toBe(here)
+  })
+
+  it('is refused as a contract without code on it, and on another network than one beside the first', async () => {
+    await expect(judge(true, false, 2)).rejects.toMatchObject({
+      code: 'payout_address_refused',
+      message: expect.stringContaining('no code on net-2'),
+    })
+    for (const chainId of [1, 3]) await expect(judge(false, false, chainId)).rejects.toMatchObject({ code: 'invalid_request' })
   })
 })
 

@@ -1,4 +1,4 @@
-import { ApiError, requireChoice } from '@ponte/contracts'
+import { ApiError, invalidField, requireChoice } from '@ponte/contracts'
 import { profileOf, typicalSeconds } from '@ponte/payment-router'
 import type { Logger } from '@ponte/service-kit'
 import type { NetworkSettings } from '../config'
@@ -103,6 +103,28 @@ export async function offersFor(
     })
   return [leading, ...rest, { ...first, isOffered: false, merchantIsContract: isContract !== false }]
 }
+
+/**
+ * Whether a contract stands at a payout address on the network that it is named for; on the first where none is. Null where that could not be asked. Throws
+ * `payout_address_refused` or, on a network that is none of the others, `invalid_request`.
+ */
+export async function judgePayoutAddress(
+  [first, ...others]: readonly [Named, ...Named[]],
+  address: string,
+  chainId?: number,
+): Promise<boolean | null> {
+  if (chainId === undefined) return (await first.payoutAddresses.require(address)).isContract
+  const network = others.find(other => other.chainId === chainId)
+  if (!network) throw invalidField('chain_id', `must be of the networks beside the first: ${others.map(other => other.chainId).join(', ')}`)
+  const [there, isElsewhere] = [await isContractOn(network, address), await isContractOnAny([first, ...others], address, network)]
+  if (there === false && isElsewhere)
+    throw new ApiError(
+      'payout_address_refused',
+      `The payout address ${address} is a contract on another network and has no code on ${network.network}: what is sent to it there is out of reach. Deploy it there first.`,
+    )
+  return there || isElsewhere !== null ? there : null
+}
+type Named = Offering & Pick<Network, 'network'>
 
 function thrown(error: unknown): never {
   throw error

@@ -14,6 +14,7 @@ export const waitingChange = z
     email: z.string().nullable().meta({ description: 'Of that member' }),
     role: role.nullable().meta({ description: 'Which they get; null when they are removed' }),
     payout_address: address.nullable().meta({ description: 'The new one; null for a member' }),
+    chain_id: z.int().optional().meta({ description: 'The network that a payout address is for, where it is for one alone' }),
     requested_by: z.string().meta({ description: '`sub` of the user' }),
     requested_at: timestamp,
     activates_at: timestamp.meta({ description: 'It is in force from then on; it waits on while Ponte has frozen the account' }),

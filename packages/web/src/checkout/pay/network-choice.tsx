@@ -82,7 +82,10 @@ export function NetworkChoice({ checkout, ...rest }: PaymentMethodsProps) {
       {chosen ? (
         <PaymentMethods
           {...rest}
-          checkout={{ ...checkout, payment: { ...payment, ...chosen } }}
+          checkout={{
+            ...checkout,
+            payment: { ...payment, ...chosen, merchant_address: chosen.merchant_address ?? payment.merchant_address },
+          }}
           places={rightNetworks(payment, chosen, language)}
           // An exchange may not send by the network of the wallet.
           before={choice ? undefined : <p>{t.exchange}</p>}

@@ -135,9 +135,15 @@ function factsOf(checkout: CheckoutBody, { own, brl, usdc, when, t }: ReturnType
     [own.reached, usdc(checkout.received)],
     // Of several networks each payment names its own.
     ...(payment.networks ? [] : networkRows(payment, own)),
-    [own.shop, payment.merchant_address, 'mono'],
+    [own.shop, shopAddresses(checkout).join(', '), 'mono'],
     [own.memo, checkout.memo, 'mono'],
   ]
+}
+
+/** Of the networks on which it was paid. */
+const shopAddresses = ({ payment, payments }: CheckoutBody): string[] => {
+  const ofNetwork = new Map(payment.networks?.map(({ chain_id, merchant_address }) => [chain_id, merchant_address]))
+  return [...new Set(payments.map(({ chain_id }) => ofNetwork.get(chain_id ?? payment.chain_id) ?? payment.merchant_address))]
 }
 
 function Facts({ rows }: { rows: readonly Row[] }) {

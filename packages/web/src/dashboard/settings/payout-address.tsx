@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { api } from '../api/api'
 import { userId } from '../api/session'
 import { Allowed, useMemberships } from '../api/use-memberships'
+import { useNetworkName } from '../api/use-networks'
 import { Card } from '../elements/card'
 import { CopyValue } from '../elements/copy'
 import { CheckedForm } from '../forms/checked-form'
@@ -15,6 +16,7 @@ import { address, required } from '../forms/rules'
 import { useWords } from '../texts/words'
 import { FieldWarning } from './merchant-form'
 import { useMerchantSaved } from './merchant-saved'
+import { NetworkPayouts } from './network-payouts'
 import { PayoutProof } from './payout-proof'
 
 /** Where the merchant's money goes: shown whole, and changed by a dialog of its own that shows the old and the new address. */
@@ -37,6 +39,7 @@ export function PayoutAddress({ merchant }: { merchant: MerchantBody }) {
         <FieldWarning merchant={merchant} field="payout_address" />
       </div>
       {current !== null && merchant.payout_proof && <PayoutProof address={current} proof={merchant.payout_proof} />}
+      <NetworkPayouts merchant={merchant} />
       {merchant.pending_payout_change && <Waiting merchantId={merchant.id} change={merchant.pending_payout_change} />}
       <Allowed to="signPayoutChange">
         <div className="buttons">
@@ -72,11 +75,12 @@ function Waiting({ merchantId, change }: { merchantId: string; change: NonNullab
   const saved = useMerchantSaved()
   const memberships = useMemberships().data ?? []
   const isOwner = memberships.some(({ merchant_id, role }) => merchant_id === merchantId && role === 'owner')
+  const network = useNetworkName()(change.chain_id ?? null)
   const mayApprove = isOwner && !change.is_approved && change.requested_by !== userId()
   return (
     <div className="secret" role="status">
       <p className="warning">{t.payout.waiting(exactMoment(change.activates_at))}</p>
-      <CopyValue value={change.payout_address} label={t.payout.next} />
+      <CopyValue value={change.payout_address} label={network === null ? t.payout.next : t.payout.own.on(network)} />
       {change.is_approved && <p className="faint">{t.payout.approved}</p>}
       <div className="buttons">
         {mayApprove && (

@@ -1,6 +1,7 @@
 import type { WaitingChangeBody } from '@ponte/contracts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../api/api'
+import { useNetworkName } from '../api/use-networks'
 import { Card } from '../elements/card'
 import { CopyValue } from '../elements/copy'
 import { Confirmed } from '../forms/confirmed'
@@ -18,7 +19,12 @@ export function WaitingChanges() {
     queryFn: () => api.waitingChanges().then(({ data }) => data),
     refetchInterval: REFETCH_MS,
   })
+  const networkName = useNetworkName()
   if (!data || data.length === 0) return null
+  const labelOf = ({ chain_id }: WaitingChangeBody) => {
+    const network = networkName(chain_id ?? null)
+    return network === null ? t.payout.next : t.payout.own.on(network)
+  }
   const nameOf = ({ email }: WaitingChangeBody) => email ?? t.team.unknownEmail
   const whatOf = (change: WaitingChangeBody) => {
     if (change.type === 'payout_address') return t.team.waits.payout
@@ -34,7 +40,7 @@ export function WaitingChanges() {
             <strong>{change.display_name}</strong>: {whatOf(change)} {t.team.waits.from(exactMoment(change.activates_at))}
           </p>
           {change.objected_at !== null && change.confirmed_by === null && <p>{t.team.waits.contested}</p>}
-          {change.payout_address && <CopyValue value={change.payout_address} label={t.payout.next} />}
+          {change.payout_address && <CopyValue value={change.payout_address} label={labelOf(change)} />}
           <div className="buttons">
             {change.may_confirm && (
               <Confirmed

@@ -83,6 +83,16 @@ export const en: Texts = {
       'An exchange that asks where your USDC comes from takes a signature of this address as proof that it is yours. It moves no money and costs nothing.',
     noWallet: 'To sign, open this page in the browser where the wallet of this address is. A contract cannot sign.',
     proveWith: wallet => `Sign with ${wallet || 'your wallet'}`,
+    own: {
+      title: 'Another address on one network',
+      text: 'For a wallet that is a contract and does not exist on every network. New orders have another deposit address on that network than on the others: what is sent there to the address of another network does not pay the order.',
+      network: 'Network',
+      on: network => `On ${network}`,
+      end: 'Use the one of all networks',
+      endSure: network =>
+        `Use the address of all networks on ${network} too? It takes effect after the wait; open orders stay as they are.`,
+      later: 'It is used for new orders on that network once it takes effect. Settings show when, and it can be cancelled until then.',
+    },
   },
   signIn: loginEn,
   onboarding: {

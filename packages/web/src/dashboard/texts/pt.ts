@@ -83,6 +83,16 @@ export const pt = {
       'Uma corretora que pergunta de onde vêm seus USDC aceita uma assinatura deste endereço como prova de que ele é seu. Ela não move dinheiro e não custa nada.',
     noWallet: 'Para assinar, abra esta página no navegador em que está a carteira deste endereço. Um contrato não assina.',
     proveWith: (wallet: string) => `Assinar com ${wallet || 'sua carteira'}`,
+    own: {
+      title: 'Outro endereço em uma rede',
+      text: 'Para uma carteira que é um contrato e não existe em todas as redes. As cobranças novas têm nessa rede outro endereço de depósito que nas demais: o que for enviado ali ao endereço de outra rede não paga a cobrança.',
+      network: 'Rede',
+      on: (network: string) => `Na rede ${network}`,
+      end: 'Usar o de todas as redes',
+      endSure: (network: string) =>
+        `Usar também na rede ${network} o endereço de todas as redes? Entra em vigor depois da espera; as cobranças abertas ficam como estão.`,
+      later: 'Vale para as cobranças novas nessa rede quando entrar em vigor. Os Ajustes mostram quando, e até lá dá para cancelar.',
+    },
   },
   signIn: loginPt,
   onboarding: {

@@ -66,6 +66,7 @@ export const auditEn: typeof auditPt = {
     display_name: 'store name',
     webhook_url: 'webhook URL',
     payout_address: 'payout address',
+    payout_addresses: 'payout addresses of single networks',
     payout_proof: 'signature of the payout address',
     payment_tolerance: 'payment tolerance',
     refund_approval_above: 'sum above which refunds take two members',

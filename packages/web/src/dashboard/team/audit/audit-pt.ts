@@ -65,6 +65,7 @@ export const auditPt = {
     display_name: 'nome da loja',
     webhook_url: 'URL de webhook',
     payout_address: 'endereço de recebimento',
+    payout_addresses: 'endereços de recebimento de redes avulsas',
     payout_proof: 'assinatura do endereço de recebimento',
     payment_tolerance: 'tolerância de pagamento',
     refund_approval_above: 'valor acima do qual reembolsos pedem dois membros',
