@@ -1,5 +1,5 @@
 import { judge, type RouterFact, type TransferFact } from '../simulation/oracle'
-import { chainOfId } from './networks'
+import { chainOfId, offersOf } from './networks'
 import { decimal, groupBy, lower, millis, type Row, seconds, text, units, unlike } from './rows'
 
 /** Events are the parsed bodies of its outbox rows, in their order. */
@@ -144,7 +144,10 @@ export function stateDifferences({
   const received: RouterFact[] = live
     .filter(({ kind }) => kind === 'router')
     .map(row => ({ ...place(row), payer: String(lower(row.payer_address)), amount: units(row.gross_units) }))
-  const swept = sweeps.map(row => ({ ...place(row), payer: String(lower(row.payer)), amount: units(row.amount) }))
+  const deposits = new Map(offersOf(order).map(({ chain, deposit }) => [chain, deposit]))
+  // On a network with a payout address of its own the deposit address is another one.
+  const payerOf = (row: Row) => (deposits.get(chainOf(row)) === lower(row.payer) ? lower(order.deposit_address) : lower(row.payer))
+  const swept = sweeps.map(row => ({ ...place(row), payer: String(payerOf(row)), amount: units(row.amount) }))
   const sum = live.filter(row => row.status === 'confirmed').reduce((total, row) => total + units(row.gross_units), 0n)
   const isAccepted = order.accepted_at !== null && sum >= units(order.accepted_units)
   const expected = judge(

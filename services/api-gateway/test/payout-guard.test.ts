@@ -385,6 +385,16 @@ test('without delays and freshness, as a deployment may choose, a change is in f
     const old = open.identity.sign({ sub: subjectOf(token), amr: undefined })
     const { body } = await request(open.url).patch('/api/v1/merchants/me').set(bearer(old)).send({ payout_address: next }).expect(200)
     expect(body).toMatchObject({ payout_address: next, pending_payout_change: null })
+    // Judged all the same.
+    const name = (own: string) =>
+      request(open.url)
+        .patch('/api/v1/merchants/me')
+        .set(bearer(old))
+        .send({ payout_addresses: { 137: own } })
+    expect((await name(OLD).expect(200)).body).toMatchObject({ payout_addresses: { 137: OLD }, pending_payout_change: null })
+    open.owners.orders.answers((_req, res) => void res.status(422).json({ code: 'payout_address_refused', detail: 'No code there.' }))
+    await name(Wallet.createRandom().address).expect(422)
+    expect((await request(open.url).get('/api/v1/merchants/me').set(bearer(old))).body.payout_addresses).toEqual({ 137: OLD })
   } finally {
     await open.stop()
   }

@@ -12,6 +12,9 @@ export async function vetPayoutAddress(orders: Owner, change: Change, before: Me
   const { payoutAddress: current, pendingPayout: pending } = merchant
   const isCurrentNew = current !== (before?.payoutAddress ?? null)
   const isPendingNew = pending !== null && pending.id !== before?.pendingPayout?.id && pending.address !== current
+  // In force at once where nothing waits.
+  for (const [chainId, address] of Object.entries(merchant.payoutAddresses ?? {}))
+    if (address !== before?.payoutAddresses?.[chainId]) await isContract(orders, merchant, address, Number(chainId))
   const payoutIsContract =
     isCurrentNew && current !== null ? await isContract(orders, merchant, current) : isCurrentNew ? false : merchant.payoutIsContract
   const pendingPayout = isPendingNew

@@ -1,0 +1,97 @@
+import type { MerchantBody, OrderBody, RefundBody } from '@ponte/contracts'
+import { type LocalChain, mined } from '@ponte/local-servers'
+import { deployContractWallet } from '@ponte/payment-router'
+import { checkPayout, type Order } from '@ponte/sdk'
+import { until } from '@ponte/service-kit'
+import { audit } from '../audit'
+import { call, MERCHANT, merchant, PAYER, pay, runSystem, system, units, world } from '../world'
+
+// Two networks, and a merchant whose wallet on the second one is a contract that stands there alone.
+
+const OTHER = 31_338
+const AT_ONCE = { PAYOUT_DELAY_S: '0', PAYOUT_UNSIGNED_DELAY_S: '0' }
+let other: LocalChain
+let safe: string
+runSystem({ world: { otherChain: { chainId: OTHER } }, settings: { 'api-gateway': AT_ONCE, orders: { RECONCILE_EVERY_S: '86400' } } })
+beforeAll(async () => {
+  if (!world.otherChain) throw new Error('There is no second network.')
+  other = world.otherChain
+  safe = await deployedAlone(other, world.chain)
+})
+
+/** Contracts of one account stand at the same addresses on both chains, one after the other: this one on one of them alone. */
+async function deployedAlone(on: LocalChain, beside: LocalChain): Promise<string> {
+  const address = await deployContractWallet(on, MERCHANT.address)
+  return (await beside.provider.getCode(address)) === '0x' ? address : deployedAlone(on, beside)
+}
+
+const ask = <T>(method: string, path: string, body?: object) => call<T>(system.gatewayUrl, method, `/api/v1${path}`, merchant.api_key, body)
+const order = () => ask<OrderBody>('POST', '/orders', { brl_amount: '150.00' })
+const read = ({ id }: OrderBody) => ask<OrderBody>('GET', `/orders/${id}`)
+const name = (own: Record<string, string | null>) =>
+  call<MerchantBody>(system.gatewayUrl, 'PATCH', '/api/v1/merchants/me', merchant.token, { payout_addresses: own })
+const mineThere = (done: () => Promise<boolean>, message: string) => until(async () => other.mine(1).then(done), message, 30_000)
+const isSettled = async (of: OrderBody) => {
+  const { status, payments = [] } = await read(of)
+  return status === 'paid' && payments.every(({ settlement }) => settlement.status === 'settled')
+}
+const payout = () => ({ address: MERCHANT.address, addresses: { [OTHER]: safe }, router: world.chain.routerAddress })
+
+it('is refused where no contract stands at the address, and on the first network', async () => {
+  const here = await deployedAlone(world.chain, other)
+  await expect(name({ [OTHER]: here })).rejects.toThrow('payout_address_refused')
+  await expect(name({ [world.chain.chainId]: safe })).rejects.toThrow(`must be of the networks beside the first: ${OTHER}`)
+  await expect(name({ 137: safe })).rejects.toThrow(`must be of the networks beside the first: ${OTHER}`)
+})
+
+it('is paid on both networks, on the second one to the contract: by the router, by a transfer that is swept, and plainly; and a refund goes out from it', async () => {
+  const before = await order()
+  expect(await name({ [OTHER]: safe })).toMatchObject({ payout_address: MERCHANT.address, payout_addresses: { [OTHER]: safe } })
+  const [halves, routed] = [await order(), await order()]
+  const there = halves.payment.networks?.[1]
+  expect(there).toMatchObject({ chain_id: OTHER, merchant_address: safe })
+  expect(there?.deposit_address).not.toBe(halves.payment.deposit_address)
+  const asRead = await ask<Order>('GET', `/orders/${routed.id}`)
+  checkPayout(asRead, payout())
+  expect(() => checkPayout(asRead, { ...payout(), addresses: {} })).toThrow('address_mismatch')
+  const payer = other.wallet(PAYER.privateKey)
+  const send = async (to: string | null | undefined, amount: bigint) => {
+    await mined(other.mintUsdc(payer.address, amount))
+    return mined(other.transferUsdc(payer, to ?? '', amount))
+  }
+
+  const half = units(halves.usdc_amount) / 2n
+  await pay(world.chain, halves, half)
+  await send(there?.deposit_address, units(halves.usdc_amount) - half)
+  await pay(other, { ...routed, payment: { ...routed.payment, merchant_address: safe } })
+  // One that was made before keeps the address of all networks.
+  await send(before.payment.deposit_address, units(before.usdc_amount))
+  await send(safe, 7_000_000n)
+  await mineThere(async () => (await Promise.all([halves, routed, before].map(isSettled))).every(Boolean), 'they are not settled')
+  const share = (of: bigint) => of - (of * BigInt(other.feeBps)) / 10_000n
+  const came = share(units(halves.usdc_amount) - half) + share(units(routed.usdc_amount)) + 7_000_000n
+  expect(await other.balanceOf(safe)).toBe(came)
+
+  const back = await ask<RefundBody>('POST', `/orders/${routed.id}/refunds`, {
+    ...{ payee_address: PAYER.address, amount: '1.00', reason: 'It came back', chain_id: OTHER },
+  })
+  expect(back).toMatchObject({ from_address: safe, chain_id: OTHER })
+  const cancelled = await ask<RefundBody>('POST', `/refunds/${back.id}/cancel`)
+  expect(cancelled.cancelled_at).not.toBeNull()
+}, 180_000)
+
+it('is paid on the second network as on the first once it is taken back', async () => {
+  const open = await order()
+  expect((await name({ [OTHER]: null })).payout_addresses).toEqual({})
+  const later = await order()
+  expect(later.payment.networks?.map(({ merchant_address }) => merchant_address)).toEqual([undefined, undefined])
+  expect((await read(open)).payment.networks?.[1]?.merchant_address).toBe(safe)
+  await pay(other, { ...open, payment: { ...open.payment, merchant_address: safe } })
+  await mineThere(() => isSettled(open), 'it is not settled')
+}, 120_000)
+
+it('leaves books that agree with both chains', async () => {
+  const urls = { ...system.opsUrls, otherListeners: Object.values(system.otherOpsUrls) }
+  const found = async () => (await audit(urls, { from: 0, to: undefined })).differences
+  await mineThere(async () => (await found()).length === 0, 'the books differ').catch(async () => expect(await found()).toEqual([]))
+}, 120_000)
