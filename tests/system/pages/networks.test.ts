@@ -517,9 +517,46 @@ test('a receipt and the merchant’s page of the order name the network of each 
 }, 90_000)
 
 describe.each([
-  ['en-US', 'Network', 'Save the networks'],
-  ['pt-BR', 'Rede', 'Salvar as redes'],
-] as const)('in %s', (language, label, save) => {
+  ['en-US', 'Network', 'Save the networks', ['Another address on one network', 'Change the address', 'On sepolia', 'Cancel the change']],
+  ['pt-BR', 'Rede', 'Salvar as redes', ['Outro endereço em uma rede', 'Trocar o endereço', 'Na rede sepolia', 'Cancelar a troca']],
+] as const)('in %s', (language, label, save, [another, change, named, withdraw]) => {
+  test.each([DESKTOP, NARROW])(
+    'a merchant names another payout address for one network, and withdraws it, on a page of %j',
+    async viewport => {
+      const { context, page, complaints } = await openVisit(browser, { language, viewport })
+      await logIn(page, system.gatewayUrl, merchant.email)
+      const fits = async () => {
+        expect(await seriousFaults(page)).toEqual([])
+        expect(await widthOf(page)).toBeLessThanOrEqual(viewport.width)
+      }
+      const waiting = async () =>
+        (await call<MerchantBody>(system.gatewayUrl, 'GET', '/api/v1/merchants/me', merchant.token)).pending_payout_change
+      await page.goto(`${system.gatewayUrl}/dashboard/settings`)
+      await page.getByRole('button', { name: another }).click()
+      const dialog = page.getByRole('dialog')
+      const typed = dialog.locator('input[name=payout_addresses]')
+      await dialog.getByLabel(label, { exact: true }).selectOption({ label: 'sepolia' })
+      await typed.fill('0x12')
+      await dialog.getByRole('button', { name: change }).click()
+      await dialog.locator('[aria-invalid=true]').waitFor()
+      await fits()
+      const { address } = Wallet.createRandom()
+      await typed.fill(address)
+      await dialog.getByRole('button', { name: change }).click()
+      await dialog.waitFor({ state: 'detached' })
+      await page.getByText(named).first().waitFor()
+      expect(await waiting()).toMatchObject({ chain_id: SEPOLIA, payout_address: address })
+      await fits()
+      await page.getByRole('button', { name: withdraw }).first().click()
+      await dialog.getByRole('button', { name: withdraw }).click()
+      await dialog.waitFor({ state: 'detached' })
+      await until(async () => (await waiting()) === null, 'it still waits')
+      expect(complaints).toEqual([])
+      await context.close()
+    },
+    60_000,
+  )
+
   test.each([DESKTOP, NARROW])(
     'a merchant chooses the networks of new orders, and the network of a list, on a page of %j',
     async viewport => {

@@ -25,7 +25,8 @@ export function NetworkPayouts({ merchant }: { merchant: MerchantBody }) {
     <>
       {own.map(([chainId, named]) => (
         <div key={chainId} className="secret">
-          <CopyValue value={named} label={t.payout.own.on(nameOf(chainId))} />
+          <p className="faint">{t.payout.own.on(nameOf(chainId))}</p>
+          <CopyValue value={named} label={`${t.fields.payout}, ${t.payout.own.on(nameOf(chainId))}`} />
           <Allowed to="signPayoutChange">
             <div className="buttons">
               <Confirmed

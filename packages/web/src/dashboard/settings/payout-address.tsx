@@ -80,7 +80,8 @@ function Waiting({ merchantId, change }: { merchantId: string; change: NonNullab
   return (
     <div className="secret" role="status">
       <p className="warning">{t.payout.waiting(exactMoment(change.activates_at))}</p>
-      <CopyValue value={change.payout_address} label={network === null ? t.payout.next : t.payout.own.on(network)} />
+      {network !== null && <p>{t.payout.own.on(network)}</p>}
+      <CopyValue value={change.payout_address} label={t.payout.next} />
       {change.is_approved && <p className="faint">{t.payout.approved}</p>}
       <div className="buttons">
         {mayApprove && (

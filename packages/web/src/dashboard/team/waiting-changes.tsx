@@ -21,9 +21,9 @@ export function WaitingChanges() {
   })
   const networkName = useNetworkName()
   if (!data || data.length === 0) return null
-  const labelOf = ({ chain_id }: WaitingChangeBody) => {
+  const placeOf = ({ chain_id }: WaitingChangeBody) => {
     const network = networkName(chain_id ?? null)
-    return network === null ? t.payout.next : t.payout.own.on(network)
+    return network && <p>{t.payout.own.on(network)}</p>
   }
   const nameOf = ({ email }: WaitingChangeBody) => email ?? t.team.unknownEmail
   const whatOf = (change: WaitingChangeBody) => {
@@ -40,7 +40,8 @@ export function WaitingChanges() {
             <strong>{change.display_name}</strong>: {whatOf(change)} {t.team.waits.from(exactMoment(change.activates_at))}
           </p>
           {change.objected_at !== null && change.confirmed_by === null && <p>{t.team.waits.contested}</p>}
-          {change.payout_address && <CopyValue value={change.payout_address} label={labelOf(change)} />}
+          {placeOf(change)}
+          {change.payout_address && <CopyValue value={change.payout_address} label={t.payout.next} />}
           <div className="buttons">
             {change.may_confirm && (
               <Confirmed
