@@ -13,7 +13,7 @@ const test = (file, env = {}) => ({ script: 'test.mjs', args: [file], env })
 const forms = {
   simulation: seed => ({
     script: 'simulation.mjs',
-    args: ['--seeds', '5', '--from', `${5 * seed - 4}`, '--networks', `${1 + (seed % 2)}`],
+    args: ['--seeds', '5', '--from', `${5 * seed - 4}`, '--networks', `${1 + (seed % 3)}`],
   }),
   messages: seed => ({ script: 'simulation.mjs', args: ['messages', '--seeds', '4', '--from', `${4 * seed - 3}`] }),
   plans: seed => test('tests/simulation/plans/plans', { PONTE_PLAN_YEARS: '10000', PONTE_PLAN_FROM: seed }),
@@ -29,7 +29,7 @@ const forms = {
   siege: () => ({ script: 'bench.mjs', args: ['siege', '--', '--minutes', '4', '--alone', '1'] }),
   torture: seed => ({
     script: 'torture.mjs',
-    args: ['--minutes', '5', '--seed', seed, '--networks', String(1 + (seed % 2)), '--restores', 'none'],
+    args: ['--minutes', '5', '--seed', seed, '--networks', String(1 + (seed % 3)), '--restores', 'none'],
   }),
   restores: seed => ({ script: 'torture.mjs', args: ['--minutes', '1', '--seed', seed, '--restores', services[seed % services.length]] }),
   images: () => test('tests/tree/image', { PONTE_TEST_IMAGES: '1' }),

@@ -1,6 +1,19 @@
+import { chainIdsOf } from '../world'
 import { startSimulation } from './simulation'
 
-const USAGE = 'npm run simulation -- [--seeds N] [--from SEED] [--orders N] [--networks 2]'
+const USAGE = 'npm run simulation -- [--seeds N] [--from SEED] [--orders N] [--networks 2 | 3]'
+
+const OF_SEVERAL = [
+  'a chain stands still',
+  'a chain goes on after an hour',
+  'a listener is put back',
+  'networks suspended',
+  'networks resumed',
+  'orders that offer fewer networks',
+  'attached from a network that was not offered',
+  'orders paid on several networks',
+  'duplicates across networks',
+]
 
 function count(name: string, fallback: number): number {
   const at = process.argv.indexOf(`--${name}`)
@@ -12,8 +25,9 @@ function count(name: string, fallback: number): number {
 async function main(): Promise<void> {
   const [seeds, from, orders] = [count('seeds', 20), count('from', 1), count('orders', 60)]
   const totals: Record<string, number> = {}
-  const isOfTwo = count('networks', 1) === 2
-  const simulation = await startSimulation({ isOfTwo })
+  const networks = count('networks', 1)
+  const chainIds = chainIdsOf(networks)
+  const simulation = await startSimulation({ networks })
   let wrong = 0
   for (let seed = from; seed < from + seeds; seed++) {
     const since = performance.now()
@@ -29,7 +43,8 @@ async function main(): Promise<void> {
   // What never happened shows nothing, such as services that are cut off in one direction, and of which nothing came that way.
   for (const name of [
     ...['unsaid on the bus', 'unheard on the bus', 'returns by the relayer alone'],
-    ...(isOfTwo ? ['a chain stands still', 'a listener is put back'] : []),
+    ...(networks > 1 ? OF_SEVERAL : []),
+    ...(networks > 1 ? chainIds.flatMap(id => [`reorganisations of ${id}`, `sweeps on ${id}`]) : []),
   ])
     if (!totals[name]) {
       console.error(`There was nothing of this in ${seeds} seeds: ${name}.`)

@@ -3,7 +3,7 @@ import type { Random } from '../torture/random'
 import { createActors } from './actors'
 import { openChainClock } from './chain-clock'
 import type { ReadChain } from './judge-orders'
-import { openRpc, readChain } from './rpc'
+import { hex, openRpc, readChain } from './rpc'
 
 /** A chain with all accounts that send transactions there. */
 export async function openNetwork(local: LocalChain, confirmations: number) {
@@ -15,6 +15,10 @@ export async function openNetwork(local: LocalChain, confirmations: number) {
     rpc,
     clock,
     actors: await createActors(local, rpc, clock),
+    async confirmedTime(): Promise<number> {
+      const head = Number(await rpc<string>('eth_blockNumber'))
+      return Number((await rpc<{ timestamp: string }>('eth_getBlockByNumber', hex(head - confirmations + 1), false)).timestamp)
+    },
     async read(): Promise<ReadChain> {
       const chain = await readChain(rpc, usdcAddress, routerAddress)
       const block = chain.head - confirmations + 1
@@ -24,24 +28,37 @@ export async function openNetwork(local: LocalChain, confirmations: number) {
 }
 export type Network = Awaited<ReturnType<typeof openNetwork>>
 
+/** Others go on for so long while a chain stands still for an hour. */
+export const HOUR_S = 3_600
+
 /** One time for all chains: each has a block at every moment, unless it stands still. */
 export function createTime(networks: readonly Network[]) {
-  const halted = new Set<Network>()
+  /** With the time from which on each may go on. */
+  const halted = new Map<Network, { since: number; until: number }>()
   const now = () => Math.max(...networks.map(({ clock }) => clock.now()))
+  const goesOn = (network: Network): number => {
+    const { since = now() } = halted.get(network) ?? {}
+    halted.delete(network)
+    return now() - since
+  }
   return {
     now,
     async mineAt(seconds: number): Promise<void> {
       const at = Math.max(seconds, now() + 1)
       await Promise.all(networks.filter(network => !halted.has(network)).map(({ clock }) => clock.mineAt(at)))
     },
-    isHalted: (network: Network) => halted.has(network),
-    /** One of several stands still; at least one goes on. */
-    halt(random: Random): boolean {
-      if (halted.size + 1 >= networks.length) return false
-      halted.add(random.pick(networks))
-      return true
+    isHalted: () => halted.size > 0,
+    /** One of several stands still, some for an hour at least; at least one goes on. */
+    halt(random: Random): Network | null {
+      if (halted.size + 1 >= networks.length) return null
+      const network = random.pick(networks)
+      if (halted.has(network)) return null
+      halted.set(network, { since: now(), until: now() + (random.chance(0.5) ? HOUR_S : 0) })
+      return network
     },
-    resume: () => halted.clear(),
+    /** Answers for how long each of those that go on stood still; all of them do when their time does not matter. */
+    resume: ({ all = false } = {}): number[] =>
+      [...halted].filter(([, { until }]) => all || until <= now()).map(([network]) => goesOn(network)),
   }
 }
 export type Time = ReturnType<typeof createTime>

@@ -16,13 +16,19 @@ export async function startServices(place: Place, options: { now: () => Date; ra
   const topology = topologyWith((place.others ?? []).map(({ chainId }) => chainId))
   const bus = unreliableBus(memoryBus({ topology, logger, onDeadLetter: (_queue, message) => void dead.push(message) }), options.random)
   const env = withHaste(environments(place))
+  const offered = () =>
+    (JSON.parse(env.orders.OTHER_NETWORKS ?? '[]') as { chain_id: number }[]).map(one => ({
+      ...one,
+      suspended: one.chain_id === suspended,
+    }))
+  let suspended: number | null = null
   const shared = (name: string): { bus: Bus; logger: Logger; now: () => Date } => ({ bus: bus.of(name), logger, now })
   const create = new Map<string, () => Service>(
     Object.entries({
       'webhook-dispatcher': () =>
         createWebhookDispatcher(readConfig(webhookDispatcherConfig, env['webhook-dispatcher']), shared('webhook-dispatcher')),
       subscriptions: () => createSubscriptions(readConfig(subscriptionsConfig, env.subscriptions), shared('subscriptions')),
-      orders: () => createOrders(readConfig(ordersConfig, env.orders), shared('orders')),
+      orders: () => createOrders(readConfig(ordersConfig, { ...env.orders, OTHER_NETWORKS: JSON.stringify(offered()) }), shared('orders')),
       'chain-listener': () => createChainListener(readConfig(chainListenerConfig, env['chain-listener']), shared('chain-listener')),
       'api-gateway': () => createApiGateway(readConfig(apiGatewayConfig, env['api-gateway']), shared('api-gateway')),
     } satisfies Record<ServiceName, () => Service>),
@@ -48,6 +54,10 @@ export async function startServices(place: Place, options: { now: () => Date; ra
     running.delete(name)
     await service?.stop()
   }
+  const restart = async (name: string) => {
+    await stop(name)
+    await start(name)
+  }
   const order = ['webhook-dispatcher', 'subscriptions', 'orders', ...listeners, 'api-gateway']
   for (const name of order) await start(name)
   const busy = async () => {
@@ -61,6 +71,13 @@ export async function startServices(place: Place, options: { now: () => Date; ra
     listeners,
     start,
     stop,
+    restart,
+    /** As an operator does it: orders are rolled with it in their settings; null: each network is offered. */
+    async suspend(chainId: number | null): Promise<void> {
+      suspended = chainId
+      await restart('orders')
+    },
+    suspended: () => suspended,
     isRunning: (name: string) => running.has(name),
     /** Resolves when two looks in a row find no work anywhere. */
     idle: (timeoutMs = 60_000) =>

@@ -2,14 +2,15 @@ import type { AttentionItemBody, EventBody, List, MerchantBody, OrderBody, Refun
 import { receiveWithAuthorizationTypedData } from '@ponte/payment-router'
 import { silentLogger } from '@ponte/service-kit'
 import { hexlify, id, randomBytes, Wallet } from 'ethers'
+import { Client, Pool } from 'pg'
 import { createRandom, type Random } from '../torture/random'
 import { startReceiver } from '../torture/receiver'
-import { call, createMerchant, logIn, startWorld, units } from '../world'
+import { call, chainIdsOf, createExpiryWatch, createMerchant, logIn, startWorld, units } from '../world'
 import { OWN_ACCOUNT } from './actors'
 import { added, ledgerDifferences, movedMoney, type Paid, type SeenEntry, sentTo } from './judge-ledger'
 import { differences, expectedOf, type Heard, hearingDifferences, type ReadChain, type SeenOrder } from './judge-orders'
 import { expectedReturn, noticeDifferences, orderDifferences, returnDifferences, returned, walletDifferences } from './judge-returns'
-import { createTime, type Network, openNetwork } from './networks'
+import { createTime, HOUR_S, type Network, openNetwork } from './networks'
 import type { Expected } from './oracle'
 import { type Action, planAcceptance, planActions, planOrder, planReturns, planStray, planTolerance } from './plan'
 import { type Kept, keepDatabase } from './put-back'
@@ -17,7 +18,6 @@ import { type Asking, createReturns, isReturning, type Returning } from './retur
 import { startServices } from './services'
 
 const CONFIRMATIONS = 3
-const OTHER_CHAIN = 31_338
 const MERCHANTS = 3
 const FEE_BPS = 100n
 /** The books are those of São Paulo. */
@@ -50,19 +50,22 @@ interface Opened extends Returning {
   accepted: string | null
   /** Transactions that the merchant counted for it. */
   attached: string[]
+  /** Chains that it may be paid on. */
+  offered: number[]
   body: OrderBody
 }
 
 /** A whole system whose chains, clock and bus are the simulation's; one seed after the other is played on it. */
-export async function startSimulation({ isOfTwo = false } = {}) {
+export async function startSimulation({ networks: networkCount = 1 } = {}) {
+  const [firstId, ...otherIds] = chainIdsOf(networkCount)
   let now = () => new Date()
   const world = await startWorld({
     identity: { now: () => now() },
-    ...{ confirmations: CONFIRMATIONS, chain: { noMining: true } },
-    ...(isOfTwo ? { otherChain: { chainId: OTHER_CHAIN, noMining: true } } : {}),
+    ...{ confirmations: CONFIRMATIONS, chain: { chainId: firstId, noMining: true } },
+    otherChains: otherIds.map(chainId => ({ chainId, noMining: true })),
   })
   const first = await openNetwork(world.chain, CONFIRMATIONS)
-  const networks = [first, ...(world.otherChain ? [await openNetwork(world.otherChain, CONFIRMATIONS)] : [])]
+  const networks = [first, ...(await Promise.all(world.otherChains.map(other => openNetwork(other, CONFIRMATIONS))))]
   const time = createTime(networks)
   now = () => new Date(time.now() * 1_000)
   // The bus outlives the seeds; each seed turns its own dice in the rest.
@@ -85,6 +88,15 @@ export async function startSimulation({ isOfTwo = false } = {}) {
   const readNow = () => Promise.all(networks.map(({ read }) => read()))
   const returns = createReturns({ gateway, networks, time })
   const listenerDatabases = [world.place.databaseUrl('chain-listener'), ...(world.place.others ?? []).map(({ databaseUrl }) => databaseUrl)]
+  const orderBooks = new Pool({ connectionString: world.place.databaseUrl('orders'), max: 1 })
+  const expiry = createExpiryWatch(
+    async (sql, values) => (await orderBooks.query(sql, values)).rows,
+    networks.map(({ local: { chainId }, confirmedTime }, at) => {
+      const ask = asking(listenerDatabases[at] ?? '')
+      const readTime = async () => Number((await ask('SELECT extract(epoch FROM confirmed_time) AS at FROM chain_cursor'))[0]?.at ?? 0)
+      return { chainId, confirmedTime, readTime }
+    }),
+  )
   let kept: { listener: string; database: Kept } | undefined
 
   async function play(seed: number, size: number): Promise<Outcome> {
@@ -101,7 +113,7 @@ export async function startSimulation({ isOfTwo = false } = {}) {
       counts[name] = (counts[name] ?? 0) + by
     }
     for (const merchant of merchants) if (directs.chance(0.5)) await payElsewhere(merchant, count)
-    const orders = await open(random, strays, size)
+    const orders = await open({ random, strays, places, size }, count)
     count('orders', orders.length)
     const byTime = groupByTime(
       bundleUp(
@@ -161,6 +173,8 @@ export async function startSimulation({ isOfTwo = false } = {}) {
         await first.actors.mixed(hexlify(randomBytes(32)).slice(2), body.payout_address ?? '', BigInt(directs.between(100, 90_000_000)))
       }
       await act(orders, actions, { at, anywhere }, count)
+      await expiry.look()
+      if (expiry.wrong.length > 0) break
       if (index % Math.ceil(byTime.length / 3) === 0) {
         await disturb.heal()
         count('checkpoints')
@@ -170,12 +184,18 @@ export async function startSimulation({ isOfTwo = false } = {}) {
       }
     }
     await disturb.heal()
-    time.resume()
+    for (const stoodS of time.resume({ all: true })) countHalt(stoodS, count)
+    if (services.suspended() !== null) {
+      await services.suspend(null)
+      count('networks resumed')
+    }
     const end = Math.max(...orders.map(({ expiresAt }) => expiresAt), time.now()) + AFTER_S
     await time.mineAt(end)
     for (let block = 0; block <= CONFIRMATIONS; block++) await time.mineAt(time.now() + 1)
     if (found.length === 0) found.push(...(await settle(orders, true)))
     if (found.length === 0) await countReturns(orders, true, count)
+    found.push(...expiry.wrong.splice(0))
+    countNetworks(orders, await readNow(), count)
     for (const message of services.dead) found.push(`${message.type} is among the dead letters: ${message.body.slice(0, 200)}`)
     for (const { receiver } of merchants) {
       const { received, forged } = receiver.counts
@@ -185,6 +205,32 @@ export async function startSimulation({ isOfTwo = false } = {}) {
     count('webhooks', orders.flatMap(order => hearing(order)).length)
     for (const [name, by] of Object.entries(services.bus.counts)) count(`${name} on the bus`, by - before[name as keyof typeof before])
     return { counts, differences: found }
+  }
+
+  async function suspendOne(places: Random, count: (name: string) => void): Promise<void> {
+    const [, ...others] = networks
+    if (others.length === 0) return
+    await services.suspend(places.pick(others).local.chainId)
+    count('networks suspended')
+  }
+
+  function countHalt(stoodS: number, count: (name: string) => void): void {
+    count('a chain goes on')
+    if (stoodS >= HOUR_S) count('a chain goes on after an hour')
+  }
+
+  /** What of it happened on several networks at once. */
+  function countNetworks(orders: readonly Opened[], chains: readonly ReadChain[], count: (name: string) => void): void {
+    for (const order of orders) {
+      const { statuses, exception, payments } = expectedOf({ ...toSeen(order, order.body), ...order }, offeredTo(order, chains), FEE_BPS)
+      const isOfSeveral = new Set(payments.map(({ chainId }) => chainId)).size > 1
+      if (isOfSeveral && statuses.includes('paid')) count('orders paid on several networks')
+      if (isOfSeveral && exception === 'duplicate') count('duplicates across networks')
+    }
+    for (const { chainId, chain } of chains) {
+      const addresses = new Set(orders.map(({ depositAddress }) => depositAddress))
+      for (const { payer } of chain.received) if (addresses.has(payer)) count(`sweeps on ${chainId}`)
+    }
   }
 
   /** From now on a merchant is paid at another address of their own. Blocks of this second are those of before. */
@@ -206,9 +252,13 @@ export async function startSimulation({ isOfTwo = false } = {}) {
     Object.assign(merchant.body, { payout_address })
   }
 
-  async function open(random: Random, strays: Random, size: number): Promise<Opened[]> {
+  async function open(
+    { random, strays, places, size }: { random: Random; strays: Random; places: Random; size: number },
+    count: (name: string) => void,
+  ): Promise<Opened[]> {
     const opened: Opened[] = []
     for (let index = 0; index < size; index++) {
+      if (index === Math.floor(size / 2)) await suspendOne(places, count)
       const planned = planOrder(random, MERCHANTS)
       const merchant = merchants[planned.merchant]
       if (!merchant) throw new RangeError('There is no such merchant.')
@@ -220,6 +270,9 @@ export async function startSimulation({ isOfTwo = false } = {}) {
           ...(tolerance === null ? {} : { payment_tolerance: decimal(tolerance) }),
         }),
       )
+      const offered = body.payment.networks?.map(({ chain_id }) => chain_id) ?? [firstId]
+      if (offered.some(chainId => chainId === services.suspended())) throw new Error(`order ${body.id} offers a suspended network`)
+      if (offered.length < networks.length) count('orders that offer fewer networks')
       opened.push({
         ...{ index, id: body.id, memo: body.memo, apiKey: merchant.body.api_key, merchant: planned.merchant, body },
         merchantAddress: body.payment.merchant_address.toLowerCase(),
@@ -230,6 +283,7 @@ export async function startSimulation({ isOfTwo = false } = {}) {
         cancelled: false,
         accepted: null,
         attached: [],
+        offered,
         wallet: merchant.wallet,
         signers: new Set(),
         returns: new Map(),
@@ -300,16 +354,22 @@ export async function startSimulation({ isOfTwo = false } = {}) {
   async function attach(order: Opened, count: (name: string) => void): Promise<void> {
     try {
       const { data } = await call<List<AttentionItemBody>>(gateway, 'GET', '/api/v1/attention?limit=100', order.apiKey)
-      const item = data.find(({ payment }) => payment?.memo === strayMemoOf(order))
+      const isElsewhere = (payment: AttentionItemBody['payment']) =>
+        payment !== null && payment.memo === order.memo && !order.offered.includes(payment.chain_id) && !time.isHalted()
+      const item = data.find(({ payment }) => payment?.memo === strayMemoOf(order) || isElsewhere(payment))
       if (!item?.payment) return
       const word = { order_id: order.id, reason: 'simulated' }
       await call(gateway, 'POST', `/api/v1/attention/${item.id}/attach`, order.apiKey, word)
+      if (isElsewhere(item.payment)) {
+        order.offered.push(item.payment.chain_id)
+        count('attached from a network that was not offered')
+      }
       order.attached.push(item.payment.tx_hash)
       count('attached')
       if (isReturning(order)) returns.wrong.push(`order ${order.id}: a payment was counted for it while money of it goes back`)
     } catch (error) {
-      // The order is paid, or orders is away.
-      if (!/ answered (409|50[23]):/.test(String(error))) throw error
+      // The order is paid, its payout address is blocked on a network that it did not offer, or orders is away.
+      if (!/ answered (409|422|50[23]):/.test(String(error))) throw error
     }
   }
 
@@ -365,12 +425,13 @@ export async function startSimulation({ isOfTwo = false } = {}) {
         } else if (random.chance(0.2)) for (const name of services.listeners) await services.start(name)
         if (random.chance(0.02)) {
           count('orders restarts')
-          await services.stop('orders')
-          await services.start('orders')
+          await services.restart('orders')
         }
         if (random.chance(0.04)) {
           count('reorganisations')
-          count('sent again', await places.pick(networks).clock.reorganise(random.between(1, CONFIRMATIONS), random))
+          const network = places.pick(networks)
+          count(`reorganisations of ${network.local.chainId}`)
+          count('sent again', await network.clock.reorganise(random.between(1, CONFIRMATIONS), random))
         }
         if (random.chance(0.03)) {
           count('payout address blocked or freed')
@@ -385,8 +446,15 @@ export async function startSimulation({ isOfTwo = false } = {}) {
         if (random.chance(0.1)) services.bus.disturb(true)
         if (random.chance(0.1)) services.bus.release()
         if (places.chance(0.02) && time.halt(places)) count('a chain stands still')
-        if (places.chance(0.02)) time.resume()
-        if (isOfTwo && !kept && places.chance(0.04)) {
+        if (places.chance(0.04)) for (const stoodS of time.resume()) countHalt(stoodS, count)
+        if (places.chance(0.02)) {
+          if (services.suspended() === null) await suspendOne(places, count)
+          else {
+            await services.suspend(null)
+            count('networks resumed')
+          }
+        }
+        if (networks.length > 1 && !kept && places.chance(0.04)) {
           const at = places.between(0, services.listeners.length)
           const listener = services.listeners[at] ?? ''
           const isRunning = services.isRunning(listener)
@@ -396,12 +464,12 @@ export async function startSimulation({ isOfTwo = false } = {}) {
         } else if (kept && places.chance(0.08)) {
           count('a listener is put back')
           await services.stop(kept.listener)
+          await expiry.note()
           await kept.database.putBack()
           await services.start(kept.listener)
           kept = undefined
           // It reports what it follows when it starts, and every minute.
-          await services.stop('orders')
-          await services.start('orders')
+          await services.restart('orders')
         }
       },
       async heal() {
@@ -432,10 +500,12 @@ export async function startSimulation({ isOfTwo = false } = {}) {
     const chains = await readNow()
     const found = await Promise.all(
       orders.map(async order => {
-        const seen = toSeen(order, await call<OrderBody>(gateway, 'GET', `/api/v1/orders/${order.id}`, order.apiKey))
-        const expected = expectedOf(seen, chains, FEE_BPS)
+        const body = await call<OrderBody>(gateway, 'GET', `/api/v1/orders/${order.id}`, order.apiKey)
+        const seen = toSeen(order, body)
+        const expected = expectedOf(seen, offeredTo(order, chains), FEE_BPS)
         givenAwayOf[order.merchant]?.set(order.id, expected.booked)
         const wrong = differences(seen, expected, order.merchant === 0 && !final)
+        wrong.push(...suspensionDifferences(order, body, services.suspended()))
         if (final) wrong.push(...hearingDifferences(seen, hearing(order), expected))
         if (order.returns.size > 0) wrong.push(...(await compareReturns(order, expected, chains, final)))
         return wrong.map(each => `order ${order.index} (${order.id}): ${each}`)
@@ -538,9 +608,30 @@ export async function startSimulation({ isOfTwo = false } = {}) {
       services.bus.release()
       await services.stopAll()
       await kept?.database.forget()
+      await orderBooks.end()
       await Promise.all(merchants.map(({ receiver }) => receiver.stop()))
       await world.stop()
     },
+  }
+}
+
+/** What a payer sees of networks that stand still. */
+function suspensionDifferences({ offered }: Opened, { payment }: OrderBody, suspended: number | null): string[] {
+  const shown = (payment.networks ?? []).filter(network => network.suspended).map(({ chain_id }) => chain_id)
+  const must = offered.filter(chainId => chainId === suspended)
+  return shown.join() === must.join() ? [] : [`${shown.join() || 'no network'} is shown as suspended and must be ${must.join() || 'none'}`]
+}
+
+const offeredTo = ({ offered }: Opened, chains: readonly ReadChain[]) => chains.filter(({ chainId }) => offered.includes(chainId))
+
+/** One connection for each question: a database that is put back has none meanwhile. */
+const asking = (connectionString: string) => async (sql: string) => {
+  const client = new Client({ connectionString })
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
   }
 }
 

@@ -28,10 +28,11 @@ import { askGateway, call, MERCHANT, merchant, PAYER, pay, runSystem, system, un
 const program = join(__dirname, '../../packages/cli/dist/main.js')
 const OTHER = 31_338
 let other: LocalChain
-runSystem({ world: { otherChain: { chainId: OTHER } } })
+runSystem({ world: { otherChains: [{ chainId: OTHER }] } })
 beforeAll(() => {
-  if (!world.otherChain) throw new Error('There is no second network.')
-  other = world.otherChain
+  const [second] = world.otherChains
+  if (!second) throw new Error('There is no second network.')
+  other = second
 })
 
 /** As an operator runs it. It asks this process, which answers meanwhile. */

@@ -16,9 +16,10 @@ const start = async () => {
   system = await startWithSandbox(world.place, { ...{ chain: world.chain, others: [other], payer, logger: world.logger } })
 }
 beforeAll(async () => {
-  world = await startWorld({ otherChain: { chainId: 31_338 } })
-  if (!world.otherChain) throw new Error('There is no second network.')
-  other = world.otherChain
+  world = await startWorld({ otherChains: [{ chainId: 31_338 }] })
+  const [second] = world.otherChains
+  if (!second) throw new Error('There is no second network.')
+  other = second
   await start()
   merchant = await createMerchant(world, system.gatewayUrl)
 }, 180_000)

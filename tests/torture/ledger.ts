@@ -2,10 +2,9 @@ import { type ServiceName, serviceNames } from '@ponte/all-in-one'
 import pg from 'pg'
 import type { World } from '../world'
 
-/** The second network's. */
-export const OTHER_LISTENER = 'other-listener'
-/** A database: of a service, or of a further listener. */
-export type Books = ServiceName | typeof OTHER_LISTENER
+/** A database: of a service, or of the listener of a further chain. */
+export type Books = ServiceName | `listener ${number}`
+export const otherListener = (chainId: number): Books => `listener ${chainId}`
 
 export type Row = Record<string, unknown>
 
@@ -20,21 +19,23 @@ export interface Ledger {
 }
 
 /** The database of each network's listener, in the order of the chains. */
-export const listenersOf = ({ otherChain }: Pick<World, 'otherChain'>): Books[] => [
+export const listenersOf = ({ otherChains }: Pick<World, 'otherChains'>): Books[] => [
   'chain-listener',
-  ...(otherChain ? ([OTHER_LISTENER] as const) : []),
+  ...otherChains.map(({ chainId }) => otherListener(chainId)),
 ]
 /** Databases of those that publish, and so have an outbox. */
-export const publishersOf = (world: Pick<World, 'otherChain'>): Books[] => ['api-gateway', 'orders', 'subscriptions', ...listenersOf(world)]
+export const publishersOf = (world: Pick<World, 'otherChains'>): Books[] => [
+  'api-gateway',
+  'orders',
+  'subscriptions',
+  ...listenersOf(world),
+]
 
-export function openLedger(urlOf: (service: ServiceName) => string, otherUrl?: string): Ledger {
+export function openLedger(urlOf: (service: ServiceName) => string, others: readonly (readonly [Books, string])[] = []): Ledger {
   // The harness may write to the books while services may not.
   const options = '-c default_transaction_read_only=off'
-  const urls: [Books, string | undefined][] = [
-    ...serviceNames.map((name): [Books, string] => [name, urlOf(name)]),
-    [OTHER_LISTENER, otherUrl],
-  ]
-  const pools = new Map(urls.map(([name, connectionString]) => [name, new pg.Pool({ connectionString, max: 2, options })]))
+  const urls = [...serviceNames.map(name => [name, urlOf(name)] as const), ...others]
+  const pools = new Map<Books, pg.Pool>(urls.map(([name, connectionString]) => [name, new pg.Pool({ connectionString, max: 2, options })]))
   for (const pool of pools.values()) pool.on('error', () => undefined)
   const query: Ledger['query'] = async (name, sql, values) => {
     const pool = pools.get(name)

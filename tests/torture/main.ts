@@ -3,7 +3,7 @@ import { torture } from './torture'
 
 /** A run of so many seconds fails unless each fault has struck. */
 const EVERY_FAULT_S = 300
-const USAGE = 'npm run torture -- [--minutes N] [--seed S] [--networks 2] [--logs FOLDER]'
+const USAGE = 'npm run torture -- [--minutes N] [--seed S] [--networks 2 | 3] [--logs FOLDER]'
 
 function argument(name: string): string | undefined {
   const at = process.argv.indexOf(`--${name}`)
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   const logFolder = argument('logs')
   if (logFolder !== undefined) mkdirSync(logFolder, { recursive: true })
   console.log(`seed ${seed}, ${seconds} s of faults`)
-  const outcome = await torture({ seed, seconds, isOfTwo: count('networks', 1) === 2, report, logFolder })
+  const outcome = await torture({ seed, seconds, networks: count('networks', 1), report, logFolder })
   console.table(outcome.faults)
   console.table(outcome.counts)
   console.log(`${outcome.payments} payments on the chain, ${outcome.webhooks} webhooks received`)

@@ -3,9 +3,10 @@ import { every, type Logger } from '@ponte/service-kit'
 
 /** Mines a block twice a second, and replaces the newest ones on request. */
 export interface Miner {
+  chainId: number
   reorg(depth: number): Promise<void>
   mine(blocks: number): Promise<void>
-  /** No block is mined until the answered function is called. */
+  /** No block is mined until the answered function is called. Throws where none is. */
   halt(): Promise<() => Promise<void>>
   /** Blocks come so far apart from here on that what each brings can come to rest before the next one. */
   slowDown(): Promise<void>
@@ -24,15 +25,20 @@ export async function startMiner(chain: LocalChain, logger: Logger): Promise<Min
     return done
   }
   const mine = (blocks: number) => inLine(() => chain.mine(blocks))
-  const miningEvery = (ms: number) => every('mining', ms, () => mine(1), logger)
+  let isHalted = false
+  const miningEvery = (ms: number) => every('mining', ms, async () => void (isHalted || (await mine(1))), logger)
   let mining = miningEvery(BLOCK_MS)
   await mining.start?.()
   return {
     mine,
+    chainId: chain.chainId,
     reorg: depth => inLine(() => chain.reorg(depth)),
     async halt() {
-      await mining.stop?.()
-      return async () => mining.start?.()
+      if (isHalted) throw new Error(`chain ${chain.chainId} stands still`)
+      isHalted = true
+      return async () => {
+        isHalted = false
+      }
     },
     async slowDown() {
       await mining.stop?.()

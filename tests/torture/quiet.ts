@@ -45,7 +45,7 @@ async function onItsWay(world: World, ledger: Ledger): Promise<string[]> {
   for (const publisher of publishersOf(world)) await count(publisher, ...OUTBOX)
   for (const [service, what, sql] of MOVING) await count(service, what, sql)
   for (const [index, listener] of listenersOf(world).entries()) {
-    const chain = (index === 0 ? undefined : world.otherChain) ?? world.chain
+    const chain = (index === 0 ? undefined : world.otherChains[index - 1]) ?? world.chain
     for (const [what, sql] of OF_LISTENERS) await count(listener, what, sql)
     const watched = new Set((await ledger.query(listener, 'SELECT order_id FROM payables')).map(({ order_id }) => order_id))
     const named = await ledger.query('orders', 'SELECT order_id FROM order_networks WHERE chain_id = $1', [chain.chainId])

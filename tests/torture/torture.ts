@@ -1,11 +1,12 @@
 import type { LocalChain } from '@ponte/local-servers'
 import { deployRouter } from '@ponte/payment-router'
-import { startWorld } from '../world'
+import { every, silentLogger } from '@ponte/service-kit'
+import { chainIdsOf, createExpiryWatch, startWorld } from '../world'
 import { audit } from './audit'
 import { chainRecord } from './audit/chain-record'
 import { startCluster, startServers } from './cluster'
 import { createDeck, type Fault, faultsOf } from './faults'
-import { type Ledger, listenersOf, OTHER_LISTENER, openLedger, publishersOf } from './ledger'
+import { type Books, type Ledger, listenersOf, openLedger, otherListener, publishersOf } from './ledger'
 import { startMiner } from './miner'
 import { untilQuiet } from './quiet'
 import { createRandom, type Random } from './random'
@@ -23,8 +24,8 @@ export interface Outcome {
 export interface TortureOptions {
   seed: number
   seconds: number
-  /** Orders may be paid on a second chain too. */
-  isOfTwo?: boolean
+  /** Chains that orders may be paid on; one unless given. */
+  networks?: number
   /** The longest time between two faults. */
   pauseMs?: number
   report?: (line: string) => void
@@ -35,7 +36,7 @@ export interface TortureOptions {
 }
 
 const CONFIRMATIONS = 3
-const OTHER_CHAIN = 31_338
+const EXPIRY_LOOK_MS = 500
 const REORG_DEPTH_MAX = 5
 const QUIET_TIMEOUT_MS = 240_000
 
@@ -43,7 +44,7 @@ const QUIET_TIMEOUT_MS = 240_000
 export async function torture({
   seed,
   seconds,
-  isOfTwo = false,
+  networks = 1,
   pauseMs = 2_500,
   report = () => undefined,
   logFolder,
@@ -56,13 +57,15 @@ export async function torture({
   }
   try {
     const random = createRandom(seed)
-    const servers = started(await startServers())
+    const [chainId, ...otherIds] = chainIdsOf(networks)
+    const servers = started(await startServers(otherIds))
     const amqp = { url: servers.broker.url, namespace: 'ponte' }
-    const chain = { noMining: true }
-    const databases = { databaseUrl: servers.postgres.url, otherDatabaseUrl: servers.postgres.url(OTHER_LISTENER) }
-    const otherChain = isOfTwo ? { otherChain: { chainId: OTHER_CHAIN, noMining: true } } : {}
-    const world = started(await startWorld({ confirmations: CONFIRMATIONS, chain, ...otherChain, amqp, ...databases }))
-    const others = world.otherChain ? [world.otherChain] : []
+    const { url: databaseUrl } = servers.postgres
+    const databases = { databaseUrl, otherDatabaseUrl: (of: number) => databaseUrl(otherListener(of)) }
+    const otherChains = otherIds.map(of => ({ chainId: of, noMining: true }))
+    const chain = { chainId, noMining: true }
+    const world = started(await startWorld({ confirmations: CONFIRMATIONS, chain, otherChains, amqp, ...databases }))
+    const others = world.otherChains
     const chains = [world.chain, ...others] as const
     const mine = async (of: LocalChain) => started(await startMiner(of, world.logger()))
     const miners = [await mine(world.chain), ...(await Promise.all(others.map(mine)))] as const
@@ -71,7 +74,12 @@ export async function torture({
     for (const other of others)
       if ((await secondRouter(other)) !== otherRouter) throw new Error('The second router has another address on the other chain.')
     const routers = [world.chain.routerAddress, otherRouter]
-    const ledger = started(openLedger(servers.postgres.url, databases.otherDatabaseUrl))
+    const ledger = started(
+      openLedger(
+        databaseUrl,
+        otherIds.map(of => [otherListener(of), databases.otherDatabaseUrl(of)] as const),
+      ),
+    )
     const cluster = started(await startCluster(world, { routers, logFolder }))
     const traffic = started(await startTraffic({ world, chains, cluster, otherRouter, seed }))
     report('everything is up')
@@ -80,6 +88,10 @@ export async function torture({
     const stopTraffic = new AbortController()
     const running = traffic.run(stopTraffic.signal)
     const [listeners, publishers] = [listenersOf(world), publishersOf(world)]
+    const expiry = watchExpiry(ledger, chains, listeners)
+    const looking = every('expiry', EXPIRY_LOOK_MS, expiry.look, silentLogger)
+    started({ stop: async () => looking.stop?.() })
+    await looking.start?.()
     const depths = { confirmations: CONFIRMATIONS, reorgDepthMax: REORG_DEPTH_MAX }
     const harmed = { chains, miners, listeners, publishers, servers, cluster, ledger, traffic, random, ...depths }
     const fitting = faultsOf(harmed).filter(({ leastSeconds = 0 }) => seconds >= leastSeconds)
@@ -93,13 +105,50 @@ export async function torture({
     await untilQuiet(world, ledger, QUIET_TIMEOUT_MS)
     report('quiet; auditing')
     const audited = { chains, listeners, routers, cluster, servers, ledger, traffic }
-    const differences = await audit(audited)
+    const differences = [...expiry.wrong, ...(await audit(audited))]
     await inspect?.({ ledger, auditAgain: () => audit(audited) })
     const payments = (await chainRecord(audited)).payments.length
     const webhooks = traffic.merchants.reduce((sum, { receiver }) => sum + receiver.counts.received, 0)
-    return { seed, faults, counts: traffic.counts, payments, webhooks, differences }
+    const happened = networks > 1 ? await countNetworks(ledger, audited) : {}
+    const counts = { ...traffic.counts, 'expired orders judged': expiry.judged() }
+    return { seed, faults: { ...faults, ...happened }, counts, payments, webhooks, differences }
   } finally {
     for (let stop = stops.pop(); stop; stop = stops.pop()) await stop()
+  }
+}
+
+function watchExpiry(ledger: Ledger, chains: readonly LocalChain[], listeners: readonly Books[]) {
+  const watched = chains.map(({ chainId, provider }, at) => ({
+    chainId,
+    confirmedTime: async () => (await provider.getBlock((await provider.getBlockNumber()) - CONFIRMATIONS + 1))?.timestamp ?? 0,
+    async readTime() {
+      const [row] = await ledger.query(
+        listeners[at] ?? 'chain-listener',
+        'SELECT extract(epoch FROM confirmed_time) AS at FROM chain_cursor',
+      )
+      return Number(row?.at ?? 0)
+    },
+  }))
+  return createExpiryWatch((sql, values) => ledger.query('orders', sql, values), watched)
+}
+
+const ON_SEVERAL = `
+  SELECT count(*) AS paid, count(*) FILTER (WHERE exception = 'duplicate') AS doubled FROM orders
+  WHERE status = 'paid' AND (SELECT count(DISTINCT split_part(id, ':', 1)) FROM payments WHERE order_id = orders.id AND payments.status = 'confirmed') > 1`
+const UNOFFERED = `
+  SELECT count(*) AS n FROM orders WHERE networks @> '[{"isOffered":false}]'`
+
+/** What of it happened on several networks at once. */
+async function countNetworks(ledger: Ledger, audited: Parameters<typeof chainRecord>[0]): Promise<Record<string, number>> {
+  const [several] = await ledger.query('orders', ON_SEVERAL)
+  const [unoffered] = await ledger.query('orders', UNOFFERED)
+  const { sweeps } = await chainRecord(audited)
+  const swept = audited.chains.map(chain => [`sweeps on ${chain.chainId}`, sweeps.filter(sweep => sweep.chain === chain).length])
+  return {
+    'orders paid on several networks': Number(several?.paid),
+    'duplicates across networks': Number(several?.doubled),
+    'orders that offer fewer networks': Number(unoffered?.n),
+    ...Object.fromEntries(swept),
   }
 }
 

@@ -1,3 +1,5 @@
+export { createExpiryWatch } from './expiry-watch'
+export { chainIdsOf } from './networks'
 export { startNotingReceiver } from './noting-receiver'
 export { openApiValidator } from './openapi-validator'
 export { buildRelease } from './release'

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createIdentityProvider, createWebhookReceiver, migrations, type Place, type ServiceName, serviceNames } from '@ponte/all-in-one'
 import type { MerchantWithKeyBody, OrderBody } from '@ponte/contracts'
 import { freePort, type LocalChain, type LocalChainOptions, mined, startLocalChain, testAccounts } from '@ponte/local-servers'
+import { profileOf } from '@ponte/payment-router'
 import { createLogger, silentLogger } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
 import { openApiValidator } from './openapi-validator'
@@ -20,28 +21,33 @@ export async function startWorld(
   options: {
     confirmations?: number
     chain?: LocalChainOptions
-    /** A second network that orders may be paid on, with a listener and a database of its own. */
-    otherChain?: LocalChainOptions & { chainId: number }
+    /** Further networks that orders may be paid on, each with a listener and a database of its own. */
+    otherChains?: readonly (LocalChainOptions & { chainId: number })[]
     amqp?: Place['amqp']
     /** Databases of the caller's, in place of fresh ones. */
     databaseUrl?: Place['databaseUrl']
-    otherDatabaseUrl?: string
+    otherDatabaseUrl?: (chainId: number) => string
     /** Settings of the identity provider: how it treats new addresses, where its mails go, and its clock. */
     identity?: Partial<Pick<Parameters<typeof createIdentityProvider>[0], 'confirmsMail' | 'mail' | 'now'>>
   } = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-world-'))
   const databases = options.databaseUrl ? [] : await Promise.all(serviceNames.map(name => testDatabase(migrations[name])))
-  const chain = await startLocalChain(options.chain ?? { blockTimeS: 1, mixedMining: true })
-  const otherChain = options.otherChain && (await startLocalChain(options.otherChain))
-  const otherDatabase = otherChain && options.otherDatabaseUrl === undefined ? await testDatabase(migrations['chain-listener']) : undefined
-  const otherDatabaseUrl = options.otherDatabaseUrl ?? otherDatabase?.url ?? ''
+  const chain = await startChain(options.chain ?? { blockTimeS: 1, mixedMining: true })
+  const otherChains = await Promise.all((options.otherChains ?? []).map(startChain))
+  const others: NonNullable<Place['others']>[number][] = []
   const placed = (of: LocalChain): Place['chain'] => ({
     ...of,
     confirmations: options.confirmations ?? 1,
     relayerPrivateKey: RELAYER.privateKey,
     gaslessPrivateKey: GASLESS.privateKey,
   })
+  for (const other of otherChains) {
+    const given = options.otherDatabaseUrl?.(other.chainId)
+    const database = given === undefined ? await testDatabase(migrations['chain-listener']) : undefined
+    if (database) databases.push(database)
+    others.push({ ...placed(other), databaseUrl: given ?? database?.url ?? '' })
+  }
   const authPort = await freePort()
   const authUrl = `http://127.0.0.1:${authPort}`
   const issuer = `${authUrl}/auth/v1`
@@ -66,7 +72,7 @@ export async function startWorld(
     databaseUrl: options.databaseUrl ?? (service => databases[serviceNames.indexOf(service)]?.url ?? ''),
     amqp: options.amqp ?? { url: 'amqp://embedded.invalid', namespace: 'ponte' },
     chain: placed(chain),
-    ...(otherChain ? { others: [{ ...placed(otherChain), databaseUrl: otherDatabaseUrl }] } : {}),
+    ...(others.length > 0 ? { others } : {}),
     identity: { url: authUrl, issuer, audience: 'authenticated', publicClientKey: CLIENT_KEY },
     publicUrl: `http://127.0.0.1:${ports['api-gateway']}`,
     ports,
@@ -86,7 +92,7 @@ export async function startWorld(
   return {
     place,
     chain,
-    otherChain,
+    otherChains,
     receiver,
     identity,
     receiverUrl: `http://127.0.0.1:${receiver.port()}/webhooks`,
@@ -97,12 +103,26 @@ export async function startWorld(
       await receiver.stop?.()
       await identity.stop?.()
       await chain.stop()
-      await otherChain?.stop()
-      await otherDatabase?.drop()
+      await Promise.all(otherChains.map(other => other.stop()))
       await Promise.all(databases.map(database => database.drop()))
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Contracts that price data on the chain below, which such a chain has from its first block, and no anvil. */
+const DATA_PRICES = { op: '0x420000000000000000000000000000000000000F', arbitrum: '0x00000000000000000000000000000000000000C8' }
+/** Code that answers a thousand, and then zeros, to whatever it is asked. */
+const A_THOUSAND = '0x6103e860005260606000f3'
+
+async function startChain(options: LocalChainOptions): Promise<LocalChain> {
+  const chain = await startLocalChain(options)
+  const { dataFee } = profileOf(chain.chainId)
+  if (dataFee === 'none') return chain
+  await chain.provider.send('anvil_setCode', [DATA_PRICES[dataFee], A_THOUSAND])
+  // A reorganisation takes back what no block holds.
+  await chain.mine(1)
+  return chain
 }
 export type World = Awaited<ReturnType<typeof startWorld>>
 

@@ -21,9 +21,10 @@ let halves: OrderBody
 let returned: RefundBody
 
 beforeAll(async () => {
-  world = await startWorld({ otherChain: { chainId: OTHER } })
-  if (!world.otherChain) throw new Error('There is no second network.')
-  other = world.otherChain
+  world = await startWorld({ otherChains: [{ chainId: OTHER }] })
+  const [second] = world.otherChains
+  if (!second) throw new Error('There is no second network.')
+  other = second
   // Plants in the ledger stay as they are.
   system = await startAll(world.place, { logger: world.logger, settings: { orders: { RECONCILE_EVERY_S: '86400' } } })
   urls = { ...system.opsUrls, otherListeners: Object.values(system.otherOpsUrls) }

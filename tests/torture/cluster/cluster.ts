@@ -1,6 +1,15 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Environment, hasEnded, isReady, type Processes, type ServiceName, serviceNames, startProcesses } from '@ponte/all-in-one'
+import {
+  type Environment,
+  environments,
+  hasEnded,
+  isReady,
+  type Processes,
+  type ServiceName,
+  serviceNames,
+  startProcesses,
+} from '@ponte/all-in-one'
 import { type FaultProxy, startFaultProxy } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import type { World } from '../../world'
@@ -18,6 +27,8 @@ export interface Cluster {
   signal(replica: Replica, signal: NodeJS.Signals): void
   /** From now on this replica's clock is so far ahead, or behind; a replica that starts anew has the right time. */
   moveClock(replica: Replica, aheadMs: number): void
+  /** Rolls orders, as an operator does, with one of the further networks suspended, or none. */
+  suspend(chainId: number | null): Promise<void>
   /** Wakes what is stopped, lets all parties reach each other again, and waits until all are ready. */
   heal(): Promise<void>
   stop(): Promise<void>
@@ -106,12 +117,24 @@ export async function startCluster(world: World, { routers, logFolder }: Cluster
       if (logFolder !== undefined) appendFileSync(join(logFolder, `${name}-${index}.jsonl`), text)
     },
   })
-  const { replica: newest, stop } = processes
+  const { replica: newest, stop, start, end } = processes
   const childOf = ({ name, index }: Replica) => newest(name, index).child
   const signal = (replica: Replica, sent: NodeJS.Signals) => void childOf(replica).kill(sent)
   const moveClock = (replica: Replica, aheadMs: number) => {
     const child = childOf(replica)
     if (child.connected) child.send({ aheadMs })
+  }
+  const suspend = async (chainId: number | null) => {
+    const networks = JSON.parse(environments(world.place).orders.OTHER_NETWORKS ?? '[]') as { chain_id: number }[]
+    const OTHER_NETWORKS = JSON.stringify(networks.map(network => ({ ...network, suspended: network.chain_id === chainId })))
+    for (let index = 0; index < REPLICAS_EACH; index++) {
+      // One that was killed starts by itself, and would then be there twice.
+      await until(() => !hasEnded(newest('orders', index).child), `orders ${index} does not start again`, READY_WAIT_MS)
+      signal({ name: 'orders', index }, 'SIGCONT')
+      await end('orders', 'SIGTERM', index)
+      // It starts again with these settings, where what it needs is away just now.
+      await start('orders', index, { OTHER_NETWORKS }).catch(() => undefined)
+    }
   }
   const heal = async () => {
     for (const proxy of proxies.values()) {
@@ -143,6 +166,7 @@ export async function startCluster(world: World, { routers, logFolder }: Cluster
     rpcs,
     signal,
     moveClock,
+    suspend,
     heal,
     async stop() {
       await stop()

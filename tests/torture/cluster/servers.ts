@@ -1,6 +1,6 @@
-import { databaseName, serviceNames } from '@ponte/all-in-one'
+import { databaseName, type ServiceName, serviceNames } from '@ponte/all-in-one'
 import { type CrashableServers, startCrashableServers } from '@ponte/local-servers'
-import { type Books, OTHER_LISTENER } from '../ledger'
+import { type Books, otherListener } from '../ledger'
 
 export interface Servers extends Omit<CrashableServers, 'postgres'> {
   postgres: Omit<CrashableServers['postgres'], 'url' | 'keep'> & {
@@ -9,10 +9,11 @@ export interface Servers extends Omit<CrashableServers, 'postgres'> {
   }
 }
 
-const nameOf = (name: Books) => (name === OTHER_LISTENER ? 'ponte_other_listener' : databaseName(name))
+const nameOf = (name: Books) => (isService(name) ? databaseName(name) : name.replace(' ', '_'))
+const isService = (name: Books): name is ServiceName => !name.includes(' ')
 
-export async function startServers(): Promise<Servers> {
-  const { postgres, ...others } = await startCrashableServers([...serviceNames.map(nameOf), nameOf(OTHER_LISTENER)])
+export async function startServers(otherChains: readonly number[] = []): Promise<Servers> {
+  const { postgres, ...others } = await startCrashableServers([...serviceNames, ...otherChains.map(otherListener)].map(nameOf))
   return {
     ...others,
     postgres: {

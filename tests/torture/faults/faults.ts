@@ -40,6 +40,7 @@ export const faultsOf = (harmed: Harmed): Fault[] => [
   ...serverFaults(harmed),
   ...connectionFaults(harmed),
   ...chainFaults(harmed),
+  ...networkFaults(harmed),
   ...receiverFaults(harmed),
   ...messageFaults(harmed),
 ]
@@ -196,17 +197,44 @@ function chainFaults({ chains, miners, cluster, random, confirmations, reorgDept
   return [
     reorg('reorg within the confirmation depth', 1, confirmations - 1),
     reorg('reorg beyond the confirmation depth', confirmations, reorgDepthMax),
-    ...(chains.length > 1
-      ? [
-          {
-            name: 'a chain stands still',
-            lastsMs: [1_000, 20_000] as const,
-            strike: () => random.pick(miners).halt(),
-          },
-        ]
-      : []),
     rpc('RPC end point fails', refusals),
     rpc('RPC end point lies', lies),
+  ]
+}
+
+/** Of one of several networks, while the others go on. */
+function networkFaults({ chains: [, ...others], miners, cluster, random }: Harmed): Fault[] {
+  if (others.length === 0) return []
+  return [
+    {
+      name: 'a chain stands still',
+      lastsMs: [1_000, 20_000],
+      strike: () => random.pick(miners).halt(),
+    },
+    {
+      name: 'a chain stands still for minutes',
+      lastsMs: [90_000, 150_000],
+      leastSeconds: 300,
+      strike: () => random.pick(miners).halt(),
+    },
+    {
+      name: 'a network is suspended by its operator',
+      lastsMs: [10_000, 60_000],
+      leastSeconds: 60,
+      async strike() {
+        await cluster.suspend(random.pick(others).chainId)
+        return () => cluster.suspend(null)
+      },
+    },
+    ...miners.map(
+      (miner): Fault => ({
+        name: `reorg of ${miner.chainId} alone`,
+        async strike() {
+          await miner.reorg(2)
+          return null
+        },
+      }),
+    ),
   ]
 }
 
