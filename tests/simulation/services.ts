@@ -15,7 +15,9 @@ export async function startServices(place: Place, options: { now: () => Date; ra
   const { logger, now } = options
   const topology = topologyWith((place.others ?? []).map(({ chainId }) => chainId))
   const bus = unreliableBus(memoryBus({ topology, logger, onDeadLetter: (_queue, message) => void dead.push(message) }), options.random)
-  const env = withHaste(environments(place))
+  // Listeners ask as often together, however many there are.
+  const haste = { POLL_MS: String(100 * (1 + (place.others ?? []).length)), ADVANCE_EVERY_MS: '50' }
+  const env = withHaste(environments(place), haste)
   const offered = () =>
     (JSON.parse(env.orders.OTHER_NETWORKS ?? '[]') as { chain_id: number }[]).map(one => ({
       ...one,
@@ -37,7 +39,7 @@ export async function startServices(place: Place, options: { now: () => Date; ra
   for (const settings of otherListeners(place)) {
     const name = `chain-listener ${settings.CHAIN_ID}`
     listeners.push(name)
-    create.set(name, () => createChainListener(readConfig(chainListenerConfig, { ...settings, ...HASTE }), shared(name)))
+    create.set(name, () => createChainListener(readConfig(chainListenerConfig, { ...settings, ...haste }), shared(name)))
   }
   const running = new Map<string, Service>()
   const start = async (name: string) => {
@@ -92,14 +94,16 @@ export async function startServices(place: Place, options: { now: () => Date; ra
   }
 }
 
-const HASTE = { POLL_MS: '100', ADVANCE_EVERY_MS: '50' }
 /** Waits are shorter: the simulation's hours pass in seconds. */
-function withHaste(env: Record<ServiceName, Record<string, string>>): Record<ServiceName, Record<string, string>> {
+function withHaste(
+  env: Record<ServiceName, Record<string, string>>,
+  haste: Record<string, string>,
+): Record<ServiceName, Record<string, string>> {
   return {
     ...env,
     // Payout addresses change at once: what they wait for is no part of this.
     'api-gateway': { ...env['api-gateway'], FRESH_LOGIN_S: '0', PAYOUT_DELAY_S: '0', PAYOUT_UNSIGNED_DELAY_S: '0', PAYOUT_HOLD_S: '0' },
     orders: { ...env.orders, RATE_REFRESH_MS: '200', EXPIRY_SWEEP_MS: '100' },
-    'chain-listener': { ...env['chain-listener'], ...HASTE },
+    'chain-listener': { ...env['chain-listener'], ...haste },
   }
 }
