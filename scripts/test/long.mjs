@@ -13,7 +13,7 @@ const test = (file, env = {}) => ({ script: 'test.mjs', args: [file], env })
 const forms = {
   simulation: seed => ({
     script: 'simulation.mjs',
-    args: ['--seeds', '5', '--from', `${5 * seed - 4}`, '--networks', `${1 + (seed % 3)}`],
+    args: ['--seeds', '5', '--from', `${5 * seed - 4}`, '--networks', `${1 + (seed % 3)}`, '--orders', seed % 3 === 2 ? '20' : '60'],
   }),
   messages: seed => ({ script: 'simulation.mjs', args: ['messages', '--seeds', '4', '--from', `${4 * seed - 3}`] }),
   plans: seed => test('tests/simulation/plans/plans', { PONTE_PLAN_YEARS: '10000', PONTE_PLAN_FROM: seed }),

@@ -46,4 +46,3 @@ export function createExpiryWatch(orders: Ask, networks: readonly Watched[]) {
     },
   }
 }
-export type ExpiryWatch = ReturnType<typeof createExpiryWatch>
