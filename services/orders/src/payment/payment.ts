@@ -107,12 +107,12 @@ export interface Target extends Destination {
   grossUnits: bigint
 }
 
-/** By the place on the chain, and by block time across chains. The id decides between logs of equal blocks on both sides of a reorg. */
+/** By the place on the chain, and across chains by block time and the chain's number. The id decides between logs of equal blocks on both sides of a reorg. */
 export function inChainOrder(a: Position, b: Position): number {
-  if (chainIdOf(a.id) === chainIdOf(b.id)) {
-    if (a.blockNumber !== b.blockNumber) return a.blockNumber < b.blockNumber ? -1 : 1
-    if (a.logIndex !== b.logIndex) return a.logIndex - b.logIndex
-  } else if (a.blockTime.getTime() !== b.blockTime.getTime()) return a.blockTime < b.blockTime ? -1 : 1
+  const [chainId, otherId] = [chainIdOf(a.id), chainIdOf(b.id)]
+  if (chainId !== otherId) return a.blockTime.getTime() - b.blockTime.getTime() || (chainId ?? 0) - (otherId ?? 0)
+  if (a.blockNumber !== b.blockNumber) return a.blockNumber < b.blockNumber ? -1 : 1
+  if (a.logIndex !== b.logIndex) return a.logIndex - b.logIndex
   return a.id < b.id ? -1 : Number(a.id > b.id)
 }
 
