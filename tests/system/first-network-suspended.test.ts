@@ -8,10 +8,10 @@ import { askGateway, call, merchant, runSystem, system, units, world } from '../
 // Two networks, of which the operator suspended the first: orders are made for the second, and paid there alone.
 
 const OTHER = 31_338
-runSystem({ world: { otherChain: { chainId: OTHER } }, settings: { orders: { NETWORK_SUSPENDED: 'true' } } })
+runSystem({ world: { otherChains: [{ chainId: OTHER }] }, settings: { orders: { NETWORK_SUSPENDED: 'true' } } })
 
 it('an order is made for the second network, and a payer without coin signs for it without naming it', async () => {
-  const chain = world.otherChain
+  const [chain] = world.otherChains
   if (!chain) throw new Error('There is no second network.')
   const order = await call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '150.00' })
   expect(order.payment).toMatchObject({ network: 'anvil-31338', chain_id: OTHER, token_address: chain.usdcAddress, gasless: true })

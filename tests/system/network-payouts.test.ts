@@ -12,10 +12,11 @@ const OTHER = 31_338
 const AT_ONCE = { PAYOUT_DELAY_S: '0', PAYOUT_UNSIGNED_DELAY_S: '0' }
 let other: LocalChain
 let safe: string
-runSystem({ world: { otherChain: { chainId: OTHER } }, settings: { 'api-gateway': AT_ONCE, orders: { RECONCILE_EVERY_S: '86400' } } })
+runSystem({ world: { otherChains: [{ chainId: OTHER }] }, settings: { 'api-gateway': AT_ONCE, orders: { RECONCILE_EVERY_S: '86400' } } })
 beforeAll(async () => {
-  if (!world.otherChain) throw new Error('There is no second network.')
-  other = world.otherChain
+  const [second] = world.otherChains
+  if (!second) throw new Error('There is no second network.')
+  other = second
   safe = await deployedAlone(other, world.chain)
 })
 

@@ -110,7 +110,10 @@ it('half by the router on one and half by a plain transfer on the other pay an o
 async function signedOn(chain: LocalChain, of: OrderBody, amount: bigint, payer = Wallet.createRandom()) {
   await mined(chain.mintUsdc(payer.address, amount))
   const network = of.payment.networks?.find(({ chain_id }) => chain_id === chain.chainId)
-  const there = { ...of, payment: { ...of.payment, ...network } }
+  const there = {
+    ...of,
+    payment: { ...of.payment, ...network, merchant_address: network?.merchant_address ?? of.payment.merchant_address },
+  }
   return { ...(await signFor({ ...world, chain }, there, payer, amount)), chain_id: chain.chainId }
 }
 async function authorize({ id }: OrderBody, body: object) {
