@@ -122,11 +122,15 @@ async function authorize({ id }: OrderBody, body: object) {
   return { status: response.status, body: await response.json() }
 }
 
+/** The second listener is asked for new orders once a second, all of them together. */
+const knownThere = (of: OrderBody, body: object) =>
+  until(async () => (await authorize(of, { ...body, amount: '1.000000' })).status !== 503, 'the second listener does not know the order')
+
 it('a payer without coin signs on the second network, which its relayer submits there', async () => {
   const created = await order()
   expect(created.payment.networks?.map(({ gasless }) => gasless)).toEqual([true, true])
   const body = await signedOn(other, created, units(created.usdc_amount))
-  await system.idle()
+  await knownThere(created, body)
   expect(await authorize(created, { ...body, chain_id: 1 })).toMatchObject({
     ...{
       status: 400,
@@ -151,8 +155,7 @@ it('signatures on both networks at once are paid once each: the order is paid on
   const all = units(created.usdc_amount)
   const bodies = [await signedOn(world.chain, created, all), await signedOn(other, created, all)]
   await system.idle()
-  const known = async (of: OrderBody, body: object) => (await authorize(of, { ...body, amount: '1.000000' })).status !== 503
-  await until(async () => known(created, bodies[1] ?? {}), 'the second listener does not know the order')
+  await knownThere(created, bodies[1] ?? {})
   expect((await Promise.all(bodies.map(body => authorize(created, body)))).map(({ status }) => status)).toEqual([202, 202])
   await mineThere(async () => (await read(created)).exception === 'duplicate', 'no duplicate')
   await system.idle()
