@@ -166,7 +166,7 @@ it('signatures on both networks at once are paid once each: the order is paid on
   // A signature that comes later asks for nothing.
   const next = await order()
   const late = await signedOn(other, next, units(next.usdc_amount))
-  await until(async () => known(next, late), 'the second listener does not know the order')
+  await knownThere(next, late)
   expect(await authorize(next, late)).toMatchObject({ status: 202 })
   const view = async () => call<{ due: string }>(system.gatewayUrl, 'GET', `/api/v1/checkout/${next.id}`, 'none')
   await until(async () => (await view()).due === '0.000000', 'it is still due')
