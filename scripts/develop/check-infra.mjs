@@ -15,10 +15,11 @@ const faults = []
 const fault = (path, text) => faults.push(`${path}: ${text}`)
 /** Where the schemas of what is no part of Kubernetes stand; of two operators no package has any. */
 const SCHEMAS = {
-  'gateway.networking.k8s.io': '@kubernetes-models/gateway-api/',
-  'monitoring.coreos.com': '@kubernetes-models/prometheus-operator/',
-  'postgresql.cnpg.io': '@kubernetes-models/cloudnative-pg/',
+  'gateway.networking.k8s.io': path => import(`@kubernetes-models/gateway-api/${path}`),
+  'monitoring.coreos.com': path => import(`@kubernetes-models/prometheus-operator/${path}`),
+  'postgresql.cnpg.io': path => import(`@kubernetes-models/cloudnative-pg/${path}`),
 }
+const ofKubernetes = path => import(`kubernetes-models/${path}`)
 
 checkDockerfile('infra/Dockerfile')
 checkCompose('docker-compose.yml')
@@ -87,7 +88,7 @@ async function checkManifests(path, text) {
     const { apiVersion, kind, metadata } = manifest ?? {}
     const group = apiVersion?.split('/')[0]
     if (!apiVersion || unknown.includes(group)) continue
-    const model = await import(`${SCHEMAS[group] ?? 'kubernetes-models/'}${apiVersion}/${kind}`).catch(() => undefined)
+    const model = await (SCHEMAS[group] ?? ofKubernetes)(`${apiVersion}/${kind}`).catch(() => undefined)
     if (!model) fault(path, `there is no ${apiVersion} ${kind}`)
     try {
       if (!model) continue
