@@ -198,9 +198,14 @@ function inChainOrder(a: Row, b: Row): number {
 export function networkDifferences(orders: readonly Row[], watched: readonly Row[]): string[] {
   const known = groupBy(watched, row => String(row.order_id))
   const chains = (ids: readonly unknown[]) => ids.map(String).sort().join()
-  return orders.flatMap(({ id, chain_id, networks }) => {
-    const named = Array.isArray(networks) ? chains([chain_id, ...networks.map(network => Object(network).chainId)]) : 'no list'
-    return unlike(`order ${id}`, [['networks', named, chains((known.get(String(id)) ?? []).map(row => row.chain_id))]])
+  return orders.flatMap(({ id, chain_id, networks, merchant_addresses }) => {
+    const others: unknown[] = Array.isArray(networks) ? networks.map(network => Object(network).chainId) : []
+    const named = Array.isArray(networks) ? chains([chain_id, ...others]) : 'no list'
+    const paidElsewhere = Object.keys(Object(merchant_addresses)).filter(chain => !others.map(String).includes(chain))
+    return unlike(`order ${id}`, [
+      ['networks', named, chains((known.get(String(id)) ?? []).map(row => row.chain_id))],
+      ['merchant_addresses', chains(paidElsewhere), ''],
+    ])
   })
 }
 

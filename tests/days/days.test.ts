@@ -40,7 +40,7 @@ test(`${days} days of seed ${seed}: every view of the books is what the chain sh
 const rewritten =
   (kind: 'view' | 'function', name: string, from: RegExp, to: string): Fault =>
   async sql => {
-    const read = kind === 'view' ? 'SELECT pg_get_viewdef($1::regclass) AS text' : 'SELECT pg_get_functiondef($1::regproc) AS text'
+    const read = kind === 'view' ? 'SELECT pg_get_viewdef($1::regclass) AS text' : 'SELECT pg_get_functiondef($1::regprocedure) AS text'
     const { rows } = await sql.query<{ text: string }>(read, [name])
     const [{ text } = { text: '' }] = rows
     const changed = text.replace(from, to)
@@ -72,7 +72,7 @@ describe('a fault that is put back is found', () => {
       'the payout address of today',
       rewritten(
         'function',
-        'paid_at',
+        'paid_at(text, timestamptz, integer)',
         /AND date_trunc\('second'(?:::text)?, since\) <= paid[\s\S]*'infinity'\)/,
         'AND NOT EXISTS (SELECT FROM payout_addresses AS later WHERE later.merchant_id = known.merchant_id AND later.merchant_version > known.merchant_version)',
       ),
@@ -90,7 +90,7 @@ describe('a fault that is put back is found', () => {
     ],
     [
       'what becomes known of a closed month booked into it',
-      rewritten('function', 'book', /GREATEST\(now\(\), through\)/i, 'block_time'),
+      rewritten('function', 'book(text[])', /GREATEST\(now\(\), through\)/i, 'block_time'),
       /at 2024-02/,
     ],
   ])('%s', async (_, fault, expected) => {
