@@ -221,7 +221,7 @@ export async function startSimulation({ networks: networkCount = 1 } = {}) {
     if (stoodS >= HOUR_S) count('a chain goes on after an hour')
   }
 
-  /** What of it happened on several networks at once. */
+  /** Counted where several networks had a part in it at once. */
   function countNetworks(orders: readonly Opened[], chains: readonly ReadChain[], count: (name: string) => void): void {
     for (const order of orders) {
       const { statuses, exception, payments } = expectedOf({ ...toSeen(order, order.body), ...order }, offeredTo(order, chains), FEE_BPS)
@@ -631,7 +631,7 @@ export async function startSimulation({ networks: networkCount = 1 } = {}) {
   }
 }
 
-/** What a payer sees of networks that stand still. */
+/** Networks that stand still, as a payer sees them. */
 function suspensionDifferences({ offered }: Opened, { payment }: OrderBody, suspended: number | null): string[] {
   const shown = (payment.networks ?? []).filter(network => network.suspended).map(({ chain_id }) => chain_id)
   const must = offered.filter(chainId => chainId === suspended)

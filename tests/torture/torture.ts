@@ -138,7 +138,7 @@ const ON_SEVERAL = `
 const UNOFFERED = `
   SELECT count(*) AS n FROM orders WHERE networks @> '[{"isOffered":false}]'`
 
-/** What of it happened on several networks at once. */
+/** Counted where several networks had a part in it at once. */
 async function countNetworks(ledger: Ledger, audited: Parameters<typeof chainRecord>[0]): Promise<Record<string, number>> {
   const [several] = await ledger.query('orders', ON_SEVERAL)
   const [unoffered] = await ledger.query('orders', UNOFFERED)

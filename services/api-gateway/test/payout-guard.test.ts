@@ -443,7 +443,7 @@ describe('an address for one network', () => {
     expect(asked()).toEqual([`/api/v1/payout-addresses/${safe}?chain_id=137`])
     const waits = { chain_id: 137, payout_address: safe, activates_at: new Date(at.ms + 48 * HOUR).toISOString() }
     expect([body.payout_address, body.payout_addresses, body.pending_payout_change]).toMatchObject([OLD, undefined, waits])
-    // What the release before would put in force for all networks.
+    // The release before would put this in force for all networks.
     const { rows } = await system.sql.query('SELECT pending_payout, pending_payout_activates_at FROM merchants WHERE id = $1', [
       merchant.id,
     ])

@@ -138,7 +138,7 @@ export function updateMerchant(
   return changed.length === 0 ? { merchant: current, events: [], changed: [] } : changeTo(next, changed, request.at)
 }
 
-/** What a request says of payout addresses: of all networks or of one, for each waits by itself. Throws `invalid_request`. */
+/** Payout addresses that a request names: of all networks or of one, for each waits by itself. Throws `invalid_request`. */
 function requestedPayout(
   merchant: Merchant,
   { payout_address: all, payout_addresses: own }: UpdateMerchant,

@@ -190,7 +190,7 @@ export const ownershipRecord = ({ ownerChanges, payoutHeldUntil }: Omit<Ownershi
   payout_held_until: payoutHeldUntil,
 })
 
-/** What waits for one network stands apart: a replica of the release before would put it in force for all of them. */
+/** A change that waits for one network stands apart: a replica of the release before would put it in force for all of them. */
 export const pendingPayoutRecord = (change: PayoutChange | null) => {
   const [all, one] = change?.chainId === null ? [change, null] : [null, change]
   return {

@@ -3,7 +3,7 @@ export interface PayoutAddress {
   merchantId: string
   merchantVersion: number
   payoutAddress: string | null
-  /** Those that they named for a network, by its number. */
+  /** Named for one network, by its number. */
   ofNetworks: Readonly<Record<string, string>>
   since: Date
 }

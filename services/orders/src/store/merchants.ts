@@ -61,7 +61,7 @@ const toAddress = ({ ofNetworks, ...row }: Omit<PayoutAddress, 'ofNetworks'> & {
 /** Our copy of what merchants set at the gateway; the newest version stands, in any order of arrival. */
 export function merchantStore(database: Database, prisma: PrismaClient) {
   type Known = Pick<MerchantTerms, 'merchant_id' | 'payout_address' | 'payout_addresses'>
-  /** What the caller knows stands while no event about them has come. */
+  /** The caller's word stands while no event about them has come. */
   const addressesOf = async ({ merchant_id, payout_address, payout_addresses = {} }: Known): Promise<PayoutAddress[]> => {
     const rows = await prisma.payoutAddress.findMany({ where: { merchantId: merchant_id } })
     const known = { merchantId: merchant_id, merchantVersion: 0, payoutAddress: payout_address, since: new Date(0) }

@@ -115,7 +115,7 @@ const DEPOSITS = `
   WHERE EXISTS (SELECT FROM orders WHERE deposit_address = address) OR EXISTS (SELECT FROM orders WHERE ${HAS_DEPOSIT('address')})`
 const OF_DEPOSITS = `SELECT id FROM unnest($1::text[]) AS address JOIN orders ON ${HAS_DEPOSIT('address')}`
 
-/** Those of these addresses (in EIP-55 form) to which plain transfers pay an order. */
+/** Picks the addresses (in EIP-55 form) to which plain transfers pay an order. */
 export async function depositAddressesAmong(database: Database, addresses: readonly string[]): Promise<string[]> {
   const { rows } = await database.query<{ address: string }>({ name: 'deposit-addresses', text: DEPOSITS }, [addresses])
   return rows.map(({ address }) => address)
