@@ -211,7 +211,7 @@ test('an order that would have its payer pay elsewhere is named, and a gap in th
   expect(kinds({}, [], other({ deposit_address: null }))).toEqual([])
   const { chain_id, router_address, token_address } = order.payment
   const there = { chain_id, router_address, token_address, deposit_address: deposit }
-  const onThis = (change: Partial<typeof there>) =>
+  const onThis = (change: Partial<typeof there & { merchant_address: string }>) =>
     other({
       chain_id: 2,
       networks: [
@@ -220,6 +220,13 @@ test('an order that would have its payer pay elsewhere is named, and a gap in th
       ],
     })
   expect(kinds({}, [], onThis({}))).toEqual([])
+  // Paid out elsewhere on this network, and to another deposit address.
+  const own = {
+    merchant_address: address('a2'),
+    deposit_address: depositAddress({ router: address('bb'), memo, payoutAddress: address('a2') }),
+  }
+  expect(kinds({}, [], onThis(own), { payouts: [address('aa'), address('a2')] })).toEqual([])
+  expect(kinds({}, [], onThis(own))).toEqual(['other_address'])
   for (const name of ['deposit_address', 'router_address', 'token_address'] as const)
     expect(kinds({}, [], onThis({ [name]: address('ee') }))).toEqual(['other_address'])
   expect(

@@ -26,7 +26,8 @@ export interface ChainFacts {
 }
 
 export type AuditOrder = Pick<Order, 'id' | 'memo'> & {
-  payment: Place & Pick<Order['payment'], 'merchant_address'> & { networks?: readonly Place[] }
+  payment: Place &
+    Pick<Order['payment'], 'merchant_address'> & { networks?: readonly (Place & { merchant_address?: string | undefined })[] }
 }
 type Place = Pick<Order['payment'], 'chain_id' | 'router_address' | 'token_address' | 'deposit_address'>
 export type AuditEntry = Pick<
@@ -315,7 +316,8 @@ function netOf(entries: readonly AuditEntry[], wanted: Entry['kind']) {
 function addressesOf({ id, memo, payment }: AuditOrder, { chainId, routers, payouts, token }: AuditTerms): AuditDifference[] {
   const place = [payment, ...(payment.networks ?? [])].find(({ chain_id }) => chain_id === chainId)
   if (!place) return []
-  const [router, payoutAddress] = [place.router_address.toLowerCase(), payment.merchant_address.toLowerCase()]
+  const { router_address, merchant_address = payment.merchant_address } = place
+  const [router, payoutAddress] = [router_address.toLowerCase(), merchant_address.toLowerCase()]
   const other = (detail: string) => [
     { kind: 'other_address' as const, tx_hash: null, log_index: null, detail: `order ${id} names ${detail}` },
   ]
