@@ -79,6 +79,5 @@ it('nothing is lost and nothing is doubled while everything breaks, and the audi
   console.log(outcome)
   expect(outcome.differences).toEqual([])
   expect(outcome.counts.orders).toBeGreaterThan(0)
-  for (const bug of Object.keys(planted)) expect([bug, seen[bug]]).toEqual([bug, expect.any(Number)])
-  expect(Object.values(seen).every(differences => differences > 0)).toBe(true)
+  expect(Object.keys(planted).filter(bug => !seen[bug])).toEqual([])
 }, 300_000)
