@@ -155,7 +155,7 @@ test('what has to be carried elsewhere is copied exactly, and the QR code holds 
     // 150.00 at 5.42 is 27.675277; exchanges take cents.
     'Copy the amount': '27.68',
     'Copy the address': order.payment.deposit_address,
-    [`Copy: USDC contract (${order.payment.network})`]: order.payment.token_address,
+    'Copy: USDC contract (Base Sepolia)': order.payment.token_address,
   }
   for (const [name, value] of Object.entries(carried)) {
     await page.getByRole('button', { name, exact: true }).click()
