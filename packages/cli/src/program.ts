@@ -200,7 +200,7 @@ export function createProgram(context: ProgramContext): Command {
         { valid, expected },
         valid ? 'It is the deposit address of this memo and your payout address.' : `It should be ${expected}`,
       )
-      if (!valid) throw new UsageError('Send nobody to it: the address belongs to another memo, router or payout address.')
+      if (!valid) throw new UsageError('Send no payer to it: the address belongs to another memo, router or payout address.')
     })
 
   program

@@ -17,7 +17,7 @@ export interface Payout {
 
 /**
  * Throws `address_mismatch` when money that is paid for an order could go elsewhere than to your payout address: the order names another payout address, router,
- * token or chain, or a deposit address that does not follow from them, on any of its networks. Then send nobody to its checkout.
+ * token or chain, or a deposit address that does not follow from them, on any of its networks. Then send no payer to its checkout.
  */
 export function checkPayout(order: Pick<Order, 'id' | 'memo' | 'payment'>, payout: Payout): void {
   const { payment, memo } = order
@@ -39,6 +39,6 @@ export function checkPayout(order: Pick<Order, 'id' | 'memo' | 'payment'>, payou
   const other = named.find(([, theirs, ours]) => theirs.toLowerCase() !== ours.toLowerCase())
   if (!other) return
   const [what, theirs, ours] = other
-  const detail = `Order ${order.id} names the ${what} ${theirs}, and by your configuration it is ${ours}. Send nobody to its checkout, and ask who changed it.`
+  const detail = `Order ${order.id} names the ${what} ${theirs}, and by your configuration it is ${ours}. Send no payer to its checkout, and ask who changed it.`
   throw new PonteError({ code: 'address_mismatch', detail, cause: order })
 }

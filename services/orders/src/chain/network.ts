@@ -84,7 +84,8 @@ export async function offersFor(
   const [first, ...others] = networks
   const own = payoutAddressOn(payout, first.chainId)
   const isFirstOpen = isOpen(first.chainId)
-  const isContract = await isContractOn(first, own).catch(isFirstOpen ? thrown : refused)
+  const asked = isContractOn(first, own)
+  const isContract = await (isFirstOpen ? asked : asked.catch(refused))
   const found = await Promise.all(
     others.map(async network => {
       const address = payoutAddressOn(payout, network.chainId)
@@ -126,11 +127,10 @@ export async function judgePayoutAddress(
 }
 type Named = Offering & Pick<Network, 'network'>
 
-function thrown(error: unknown): never {
+function refused(error: unknown): null {
+  if (error instanceof ApiError) return null
   throw error
 }
-
-const refused = (error: unknown): null => (error instanceof ApiError ? null : thrown(error))
 
 /** Null when that could not be asked. */
 async function isContractOn({ deployment, payoutAddresses }: Offering, payoutAddress: string): Promise<boolean | null> {

@@ -70,16 +70,8 @@ export function watchStore(database: Database, prisma: PrismaClient, now: () => 
   const ask = async (found: readonly Asked[], generations: readonly (readonly [chainId: number, generation: string | null])[]) => {
     if (found.length === 0) return false
     const events = generations.flatMap(([chainId, generation]) => {
-      const there = found.filter(({ chainIds }) => chainIds.includes(chainId))
-      return there.length === 0
-        ? []
-        : [
-            watchEvent(
-              there.map(({ order }) => order),
-              chainId,
-              generation,
-            ),
-          ]
+      const there = found.flatMap(({ order, chainIds }) => (chainIds.includes(chainId) ? [order] : []))
+      return there.length === 0 ? [] : [watchEvent(there, chainId, generation)]
     })
     await database.commit({
       events: outboxRows(events, now()),

@@ -17,6 +17,8 @@ const useFault = (name: string) => useContext(FaultContext)(name)
 type Named<Props> = Props & { name: string }
 
 export const Field = (of: Named<TextInputProps>) => <TextInput autoComplete="off" error={useFault(of.name)} {...of} />
+/** Of an account or a contract. */
+export const AddressField = (of: Named<TextInputProps>) => <Field placeholder="0x…" spellCheck={false} {...of} />
 export const SecretField = (of: Named<PasswordInputProps>) => <PasswordInput error={useFault(of.name)} {...of} />
 export const LongField = (of: Named<TextareaProps>) => <Textarea error={useFault(of.name)} {...of} />
 export const ChoiceField = (of: Named<NativeSelectProps>) => <NativeSelect error={useFault(of.name)} {...of} />

@@ -1,7 +1,7 @@
 import type { MerchantBody } from '@ponte/contracts'
 import { useMay } from '../api/use-memberships'
 import { CheckedForm } from '../forms/checked-form'
-import { Field } from '../forms/field'
+import { AddressField, Field } from '../forms/field'
 import { address, required, webUrl } from '../forms/rules'
 import { useWords } from '../texts/words'
 
@@ -48,9 +48,7 @@ export function MerchantForm({ merchant, submit, work, onSubmit }: MerchantFormP
         required
         withAsterisk={false}
       />
-      {isNew && (
-        <Field name="payout_address" label={t.fields.payout} description={t.fields.payoutHint} placeholder="0x…" spellCheck={false} />
-      )}
+      {isNew && <AddressField name="payout_address" label={t.fields.payout} description={t.fields.payoutHint} />}
       <Field
         name="webhook_url"
         type="url"

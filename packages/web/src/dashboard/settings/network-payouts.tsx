@@ -8,7 +8,7 @@ import { CopyValue } from '../elements/copy'
 import { CheckedForm } from '../forms/checked-form'
 import { Confirmed } from '../forms/confirmed'
 import { DialogButton } from '../forms/dialog-button'
-import { ChoiceField, Field } from '../forms/field'
+import { AddressField, ChoiceField } from '../forms/field'
 import { address, required } from '../forms/rules'
 import { useWords } from '../texts/words'
 import { useMerchantSaved } from './merchant-saved'
@@ -81,14 +81,7 @@ function Name({ networks, onDone }: { networks: readonly NetworkBody[]; onDone(m
         value={chainId}
         onChange={event => choose(event.currentTarget.value)}
       />
-      <Field
-        name="payout_addresses"
-        label={t.payout.fresh}
-        description={t.payout.sure}
-        placeholder="0x…"
-        spellCheck={false}
-        data-autofocus
-      />
+      <AddressField name="payout_addresses" label={t.payout.fresh} description={t.payout.sure} data-autofocus />
       <p className="faint">{t.payout.own.later}</p>
     </CheckedForm>
   )

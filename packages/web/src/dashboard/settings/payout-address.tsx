@@ -11,7 +11,7 @@ import { CopyValue } from '../elements/copy'
 import { CheckedForm } from '../forms/checked-form'
 import { Confirmed } from '../forms/confirmed'
 import { DialogButton } from '../forms/dialog-button'
-import { Field } from '../forms/field'
+import { AddressField } from '../forms/field'
 import { address, required } from '../forms/rules'
 import { useWords } from '../texts/words'
 import { FieldWarning } from './merchant-form'
@@ -118,12 +118,10 @@ function Change({ current, action, onDone }: { current: string | null; action: s
   if (!isReviewed) {
     return (
       <CheckedForm rules={{ payout_address: [required, address] }} work={update} onSubmit={() => setReviewed(true)} verb={t.goOn} fullWidth>
-        <Field
+        <AddressField
           name="payout_address"
           label={t.payout.fresh}
           description={t.payout.freshHint}
-          placeholder="0x…"
-          spellCheck={false}
           data-autofocus
           value={typed}
           onChange={event => setTyped(event.currentTarget.value)}
