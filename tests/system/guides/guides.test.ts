@@ -186,6 +186,23 @@ describe.each(['ts', 'py', 'php'])('in .%s', end => {
       expect({ code, output }).toEqual({ code: 1, output: '' })
       expect(errors).toContain('address_mismatch')
     }
+    // One that tells the truth of the first network alone.
+    const { payment: first, ...order } = await newOrder()
+    let there: object = first
+    const server = createServer((_, response) =>
+      response
+        .writeHead(201, { 'Content-Type': 'application/json' })
+        .end(JSON.stringify({ ...order, payment: { ...first, networks: [first, there] } })),
+    ).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const asked = { ...own, PONTE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+    expect(await outputOf('payments', `checked-order.${end}`, [], asked)).toContain('/pay/')
+    for (const lie of [{ deposit_address: PAYER.address }, { router_address: PAYER.address }, { merchant_address: PAYER.address }]) {
+      there = { ...first, chain_id: first.chain_id + 1, ...lie }
+      const { code, errors } = await run('payments', `checked-order.${end}`, [], asked)
+      expect({ code, names: errors.includes('address_mismatch') }).toEqual({ code: 1, names: true })
+    }
+    server.close()
     if (end !== 'ts') return
     const driver = "import { depositAddress } from './address.ts'\nconsole.log(depositAddress(JSON.parse(process.argv[2])))"
     writeFileSync(join(folder, 'payments/driver.ts'), driver)

@@ -499,11 +499,11 @@ test('a receipt and the merchant’s page of the order name the network of each 
       await route.fulfill({ response, json: elsewhere((await response.json()) as OrderBody) })
     })
     await page.goto(`${system.gatewayUrl}/dashboard/orders/${order.id}`)
-    await page.getByText('base-sepolia, sepolia', { exact: true }).waitFor()
+    await page.getByText('Base Sepolia, Sepolia', { exact: true }).waitFor()
     await page
       .locator('.payments li')
       .nth(1)
-      .getByText(/ · sepolia$/)
+      .getByText(/ · Sepolia$/)
       .waitFor()
     expect(await hostsOf()).toEqual(hosts)
     // Two payments of the same amount in the same second are two entries, also when the page looks again.
@@ -517,8 +517,8 @@ test('a receipt and the merchant’s page of the order name the network of each 
 }, 90_000)
 
 describe.each([
-  ['en-US', 'Network', 'Save the networks', ['Another address on one network', 'Change the address', 'On sepolia', 'Cancel the change']],
-  ['pt-BR', 'Rede', 'Salvar as redes', ['Outro endereço em uma rede', 'Trocar o endereço', 'Na rede sepolia', 'Cancelar a troca']],
+  ['en-US', 'Network', 'Save the networks', ['Another address on one network', 'Change the address', 'On Sepolia', 'Cancel the change']],
+  ['pt-BR', 'Rede', 'Salvar as redes', ['Outro endereço em uma rede', 'Trocar o endereço', 'Na rede Sepolia', 'Cancelar a troca']],
 ] as const)('in %s', (language, label, save, [another, change, named, withdraw]) => {
   test.each([DESKTOP, NARROW])(
     'a merchant names another payout address for one network, and withdraws it, on a page of %j',
@@ -535,7 +535,7 @@ describe.each([
       await page.getByRole('button', { name: another }).click()
       const dialog = page.getByRole('dialog')
       const typed = dialog.locator('input[name=payout_addresses]')
-      await dialog.getByLabel(label, { exact: true }).selectOption({ label: 'sepolia' })
+      await dialog.getByLabel(label, { exact: true }).selectOption({ label: 'Sepolia' })
       await typed.fill('0x12')
       await dialog.getByRole('button', { name: change }).click()
       await dialog.locator('[aria-invalid=true]').waitFor()
@@ -568,7 +568,7 @@ describe.each([
       }
       const chosen = async () => (await call<MerchantBody>(system.gatewayUrl, 'GET', '/api/v1/merchants/me', merchant.token)).chain_ids
       await page.goto(`${system.gatewayUrl}/dashboard/settings`)
-      const [always, other] = [page.getByLabel(/^base-sepolia \(/), page.getByLabel('sepolia', { exact: true })]
+      const [always, other] = [page.getByLabel(/^Base Sepolia \(/), page.getByLabel('Sepolia', { exact: true })]
       await other.waitFor()
       expect([await always.isDisabled(), await always.isChecked(), await other.isChecked()]).toEqual([true, true, true])
       await other.uncheck()
@@ -593,7 +593,7 @@ describe.each([
         const asked = page.waitForResponse(
           response => response.url().includes(`/${list}?`) && response.url().includes(`chain_id=${SEPOLIA}`),
         )
-        await page.getByLabel(label, { exact: true }).selectOption({ label: 'sepolia' })
+        await page.getByLabel(label, { exact: true }).selectOption({ label: 'Sepolia' })
         expect((await asked).status()).toBe(200)
         expect(new URL(page.url()).searchParams.get('network')).toBe(String(SEPOLIA))
         await fits()

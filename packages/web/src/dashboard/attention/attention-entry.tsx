@@ -4,6 +4,7 @@ import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
 import type { Ref } from 'react'
 import { Link } from 'wouter'
 import { shortened } from '../../amounts'
+import { useNetworkName } from '../api/use-networks'
 import { Card } from '../elements/card'
 import { CopyValue } from '../elements/copy'
 import { Facts } from '../elements/facts'
@@ -75,8 +76,9 @@ function sentencesOf({ reasons, order, payment, foreign_token: foreign }: Attent
   })
 }
 
-function Sender({ payer, amount, hash, chainId, network }: Sent) {
+function Sender({ payer, amount, hash, chainId }: Sent) {
   const { t, usdc } = useWords()
+  const network = useNetworkName()(chainId)
   return (
     <li>
       <strong>{usdc(amount)}</strong>

@@ -42,8 +42,6 @@ export interface Sent {
   amount: string
   hash: string
   chainId: number
-  /** Where the order may be paid on several. */
-  network?: string | undefined
 }
 
 /** Payments that the network took, each with its sender. */
@@ -52,9 +50,8 @@ export function sentOf(item: AttentionItemBody): Sent[] {
   if (foreign) return []
   if (payment) return [{ payer: payment.payer_address, amount: payment.amount, hash: payment.tx_hash, chainId: payment.chain_id }]
   const chainId = order?.payment.chain_id ?? 0
-  return confirmed(item).map(({ payer_address: payer, amount, tx_hash: hash, chain_id, network }) => ({
-    ...{ payer, amount, hash, network },
-    chainId: chain_id ?? chainId,
+  return confirmed(item).map(({ payer_address: payer, amount, tx_hash: hash, chain_id }) => ({
+    ...{ payer, amount, hash, chainId: chain_id ?? chainId },
   }))
 }
 

@@ -2,6 +2,7 @@ import type { OrderBody } from '@ponte/contracts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { shortened } from '../../amounts'
+import { networkName } from '../../networks'
 import { api } from '../api/api'
 import { useMay } from '../api/use-memberships'
 import { Badge } from '../elements/badge'
@@ -109,7 +110,10 @@ function Details({ order }: { order: OrderBody }) {
         [t.orders.expected, usdc(order.expected)],
         [t.orders.quote, quoteOf(order, brl)],
         [t.orders.expires, exactMoment(order.expires_at)],
-        order.payment.networks && [t.orders.networks, order.payment.networks.map(({ network }) => network).join(', ')],
+        order.payment.networks && [
+          t.orders.networks,
+          order.payment.networks.map(({ chain_id, network }) => networkName(chain_id, network)).join(', '),
+        ],
         idFact(order.id),
         [t.orders.memo, <CopyValue key="memo" value={order.memo} label={t.orders.memo} shown={shortened(order.memo, 10)} />],
         order.tx_hash && [

@@ -1,6 +1,7 @@
 import type { OrderBody } from '@ponte/contracts'
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
 import { shortened } from '../../amounts'
+import { useNetworkName } from '../api/use-networks'
 import { Badge, type Tone } from '../elements/badge'
 import { Card } from '../elements/card'
 import { CopyValue } from '../elements/copy'
@@ -48,7 +49,8 @@ export function OrderPayments({ order }: { order: OrderBody }) {
 
 function PaymentEntry({ payment, chainId }: { payment: Payment; chainId: number }) {
   const { t, usdc, exactMoment } = useWords()
-  const { status, settlement, payer_address: payer } = payment
+  const { status, settlement, payer_address: payer, chain_id = chainId } = payment
+  const network = useNetworkName()(chain_id)
   return (
     <li>
       <p className="payment-line">
@@ -62,13 +64,13 @@ function PaymentEntry({ payment, chainId }: { payment: Payment; chainId: number 
       </p>
       <p className="faint">
         {exactMoment(payment.block_time)}
-        {payment.network && ` · ${payment.network}`}
+        {network && ` · ${network}`}
       </p>
       <p className="payment-line">
         <span className="faint">{t.payments.from}</span>
         {payer === null ? t.payments.unknownPayer : <CopyValue value={payer} label={t.payments.from} shown={shortened(payer, 10)} />}
       </p>
-      <TransactionLine chainId={payment.chain_id ?? chainId} hash={payment.tx_hash} />
+      <TransactionLine chainId={chain_id} hash={payment.tx_hash} />
     </li>
   )
 }

@@ -5,6 +5,7 @@ import { Link } from 'wouter'
 import { shortened } from '../../amounts'
 import { transactionUrl } from '../../networks'
 import { api } from '../api/api'
+import { useNetworkName } from '../api/use-networks'
 import { DeliveryBadge } from '../deliveries/delivery-badge'
 import type { Tone } from '../elements/badge'
 import { Failure } from '../elements/states'
@@ -30,13 +31,17 @@ async function eventsOf({ id }: OrderBody): Promise<{ event: EventBody; deliveri
 
 export function OrderTimeline({ order, refetchInterval }: { order: OrderBody; refetchInterval: number }) {
   const words = useWords()
+  const networkName = useNetworkName()
   const events = useQuery({
     queryKey: ['order-events', order.id, order.status],
     queryFn: () => eventsOf(order),
     refetchInterval,
     placeholderData: previous => previous,
   })
-  const entries = [...own(order, words), ...(events.data ?? []).map(({ event, deliveries }) => publishedEvent(event, deliveries, words))]
+  const entries = [
+    ...own(order, words, networkName),
+    ...(events.data ?? []).map(({ event, deliveries }) => publishedEvent(event, deliveries, words)),
+  ]
   // Newest first; of one moment, what was recorded last.
   entries.reverse().sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
   return (
@@ -63,12 +68,13 @@ export const quoteOf = ({ quote }: OrderBody, brl: Words['brl']): string =>
 type Words = ReturnType<typeof useWords>
 
 /** The order's own entries: its making, its payments, its end. */
-function own(order: OrderBody, { t, brl, usdc }: Words): Entry[] {
+function own(order: OrderBody, { t, brl, usdc }: Words, networkName: ReturnType<typeof useNetworkName>): Entry[] {
   const { at } = t.orders
   const created = at.created(brl(order.brl_amount), usdc(order.usdc_amount))
   const entries: Entry[] = [{ at: order.created_at, tone: 'calm', title: created, body: <p>{quoteOf(order, brl)}</p> }]
   for (const payment of order.payments ?? []) {
-    const url = transactionUrl(payment.chain_id ?? order.payment.chain_id, payment.tx_hash)
+    const { chain_id = order.payment.chain_id } = payment
+    const url = transactionUrl(chain_id, payment.tx_hash)
     const hash = <span className="mono">{shortened(payment.tx_hash, 10)}</span>
     entries.push({
       // A block carries a whole second, which may begin before the order it pays.
@@ -78,7 +84,7 @@ function own(order: OrderBody, { t, brl, usdc }: Words): Entry[] {
       hash: payment.tx_hash,
       body: (
         <p>
-          {[t.payments.statuses[payment.status], payment.network].filter(Boolean).join(' · ')}{' '}
+          {[t.payments.statuses[payment.status], networkName(chain_id)].filter(Boolean).join(' · ')}{' '}
           {url ? (
             <a href={url} target="_blank" rel="noreferrer">
               {hash}

@@ -6,6 +6,7 @@ import { dayOf, shortened } from '../../amounts'
 import { api } from '../api/api'
 import { userId } from '../api/session'
 import { Allowed, useMay } from '../api/use-memberships'
+import { useNetworkName } from '../api/use-networks'
 import { Badge, type Tone } from '../elements/badge'
 import { Card } from '../elements/card'
 import { CopyValue } from '../elements/copy'
@@ -80,23 +81,32 @@ export function OrderRefunds({ order }: { order: OrderBody }) {
 function RefundEntry({ refund, isNamed, chainId, onDone }: { refund: RefundBody; isNamed: boolean; chainId: number; onDone(): void }) {
   const { t, usdc, exactMoment } = useWords()
   const nameOf = useNameOf()
-  const { status, amount, payee_address: payee, tx_hash: hash, reason, requested_by: by, approved_by: approver, created_at: at } = refund
+  const networkName = useNetworkName()
+  const {
+    chain_id = chainId,
+    status,
+    amount,
+    payee_address: payee,
+    tx_hash: hash,
+    reason,
+    requested_by: by,
+    approved_by: approver,
+    created_at: at,
+  } = refund
   return (
     <li>
       <p className="payment-line">
         <strong>{usdc(amount)}</strong>
         <Badge tone={tones[status]}>{t.refunds.statuses[status]}</Badge>
       </p>
-      <p className="faint">
-        {[exactMoment(at), ...(refund.network ? [refund.network] : []), ...(by ? [nameOf(by)] : []), reason].join(' · ')}
-      </p>
+      <p className="faint">{[exactMoment(at), networkName(chain_id), by && nameOf(by), reason].filter(Boolean).join(' · ')}</p>
       {approver && refund.approved_at && <p className="faint">{t.refunds.approvedBy(nameOf(approver), exactMoment(refund.approved_at))}</p>}
       <p className="payment-line">
         <span className="faint">{t.refunds.to}</span>
         <CopyValue value={payee} label={t.refunds.to} shown={shortened(payee, 10)} />
       </p>
       {isNamed && status === 'awaiting_signature' && <p className="faint">{t.refunds.named}</p>}
-      {hash && <TransactionLine chainId={refund.chain_id ?? chainId} hash={hash} />}
+      {hash && <TransactionLine chainId={chain_id} hash={hash} />}
       {status === 'awaiting_signature' && (
         <Allowed to="signRefund">
           <WaitingRefund refund={refund} onDone={onDone} />

@@ -93,7 +93,7 @@ ${c('.ponte-button::part(button)')}. Without scripts the same is a link:</p>${ma
     title: 'Check where the money goes',
     html: `<p>A deposit address follows from three things: the router, the order's ${c('memo')} and your payout address. Whoever should ever change what Ponte answers cannot change that, so a server that knows
 its own payout address and the router notices. With the SDK it is one option, ${c('payout')}; then ${c('orders.create')} and ${c('orders.get')} throw ${c('address_mismatch')} when an order names another payout address, router or
-deposit address, and no payer is sent to its checkout. ${c('PONTE_PAYOUT_ADDRESS')} and ${c('PONTE_ROUTER')} come from your own configuration, never from an answer; the operator publishes the router. ${c(
+deposit address on any of its networks, and no payer is sent to its checkout. Where you named another payout address for one network, compare that one there: ${c('payout.addresses')} of the SDK. ${c('PONTE_PAYOUT_ADDRESS')} and ${c('PONTE_ROUTER')} come from your own configuration, never from an answer; the operator publishes the router. ${c(
       'ponte',
     )} is <a href="/docs/quickstart#order">the quickstart's</a>.</p>
 ${program('checked-order', checkedOrder)}

@@ -105,10 +105,11 @@ from ponte import ponte
 
 address, router = os.environ["PONTE_PAYOUT_ADDRESS"].lower(), os.environ["PONTE_ROUTER"].lower()  # from your configuration
 order = ponte("POST", "/orders", {"brl_amount": "150.00", "external_ref": "INV-8"}, key="INV-8")
-payment = order["payment"]
-named = payment["merchant_address"], payment["router_address"], payment["deposit_address"]
-if [one.lower() for one in named] != [address, router, deposit_address(router, order["memo"], address)]:
-    sys.exit("address_mismatch: do not use this checkout, and ask who changed it")
+payment, own = order["payment"], [address, router, deposit_address(router, order["memo"], address)]
+for there in payment, *payment.get("networks", []):
+    named = there.get("merchant_address", payment["merchant_address"]), there["router_address"], there["deposit_address"]
+    if [one.lower() for one in named] != own:
+        sys.exit("address_mismatch: do not use this checkout, and ask who changed it")
 print(payment["checkout_url"])
 `,
   PHP: `
@@ -119,8 +120,10 @@ require __DIR__ . '/address.php';
 [$address, $router] = [strtolower(getenv('PONTE_PAYOUT_ADDRESS')), strtolower(getenv('PONTE_ROUTER'))]; // from your configuration
 $order = ponte('POST', '/orders', ['brl_amount' => '150.00', 'external_ref' => 'INV-8'], key: 'INV-8');
 $payment = $order['payment'];
-$named = [$payment['merchant_address'], $payment['router_address'], $payment['deposit_address']];
-if (array_map(strtolower(...), $named) !== [$address, $router, deposit_address($router, $order['memo'], $address)]) {
+$own = [$address, $router, deposit_address($router, $order['memo'], $address)];
+foreach ([$payment, ...$payment['networks'] ?? []] as $there) {
+    $named = [$there['merchant_address'] ?? $payment['merchant_address'], $there['router_address'], $there['deposit_address']];
+    if (array_map(strtolower(...), $named) === $own) continue;
     fwrite(STDERR, 'address_mismatch: do not use this checkout, and ask who changed it' . PHP_EOL);
     exit(1);
 }
