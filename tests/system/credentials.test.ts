@@ -13,7 +13,7 @@ import {
 } from '@ponte/contracts'
 import { uuidv7 } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
-import { askGateway, call, createMerchant, openApiValidator, PAYER, pay, startWorld, type World } from '../world'
+import { askGateway, call, createMerchant, logIn, openApiValidator, PAYER, pay, startWorld, type World } from '../world'
 
 // Each credential on every route that the gateway states it has.
 
@@ -52,6 +52,10 @@ beforeAll(async () => {
   theirs = await ownerOfThings()
   routes = await documentedRoutes()
 }, 60_000)
+// On a slow machine the tests take longer than a login is fresh.
+beforeEach(async () => {
+  for (const owner of [mine, theirs]) owner.token = await logIn(world, owner)
+})
 afterAll(async () => {
   await system?.stop()
   await world?.stop()
@@ -116,23 +120,12 @@ async function ownerOfThings() {
   const invitation = await call<{ id: string }>(system.gatewayUrl, 'POST', '/api/v1/merchants/me/invitations', merchant.token, {
     ...{ email: 'to-be-revoked@ponte.example', role: 'viewer' },
   })
-  const other = await tokenOf(merchant.email)
+  const other = await logIn(world, merchant)
   const sessions = await call<{ data: { id: string; is_current: boolean }[] }>(system.gatewayUrl, 'GET', '/api/v1/sessions', other)
   const team = await call<{ data: { id: string }[] }>(system.gatewayUrl, 'GET', '/api/v1/merchants/me/members', merchant.token)
   const named: Record<string, string> = { ...ids, 'api-keys': spare.id, members: team.data[0]?.id ?? '', invitations: invitation.id }
   named.sessions = sessions.data.find(({ is_current }) => is_current)?.id ?? ''
   return { ...merchant, ids: named, full_key: full.api_key }
-}
-
-/** A second login of the user. */
-async function tokenOf(email: string): Promise<string> {
-  const { url, publicClientKey } = world.place.identity
-  const answer = await fetch(`${url}/auth/v1/token?grant_type=password`, {
-    method: 'POST',
-    headers: { apikey: publicClientKey, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ email, password: 'a-password-for-tests' }),
-  })
-  return ((await answer.json()) as { access_token: string }).access_token
 }
 
 async function documentedRoutes(): Promise<Route[]> {
@@ -366,12 +359,7 @@ test('each role may do what its row names, on every route, and is refused with t
 async function colleague(role: string): Promise<string> {
   const email = `${role}-${randomBytes(6).toString('hex')}@ponte.example`
   await world.identity.ensureUser(email, 'a-password-for-tests')
-  const login = await fetch(`${world.place.identity.url}/auth/v1/token?grant_type=password`, {
-    method: 'POST',
-    headers: { apikey: world.place.identity.publicClientKey, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ email, password: 'a-password-for-tests' }),
-  })
-  const { access_token } = (await login.json()) as { access_token: string }
+  const access_token = await logIn(world, { email })
   const { token } = await call<{ token: string }>(system.gatewayUrl, 'POST', '/api/v1/merchants/me/invitations', theirs.token, {
     email,
     role,
