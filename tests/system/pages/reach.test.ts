@@ -201,3 +201,51 @@ async function paidToday() {
   const path = `/api/v1/merchants/me/summary?${new URLSearchParams({ from: today, to: today, timezone })}`
   return (await call<SummaryBody>(system.gatewayUrl, 'GET', path, merchant.token)).total
 }
+
+test.each([
+  ['a desk', 'en-US', { width: 1280, height: 860 }, 'Find', 'Settings'],
+  ['a phone', 'pt-BR', PHONE, 'Encontrar', 'Ajustes'],
+] as const)(
+  'the command box leads to a page, and to an order by what is known of it, with the keyboard alone, on %s in %s',
+  async (_, language, viewport, title, settings) => {
+    const reference = `CX-${language}`
+    const order = await newOrder({ external_ref: reference, description: 'Caixa de maçãs' })
+    const { context, page, complaints } = await open('', { viewport, language })
+    const button = page.getByRole('button', { name: title })
+    const box = page.getByRole('dialog', { name: title })
+    const field = box.getByRole('textbox', { name: title })
+    await button.waitFor()
+    const chosen = box.locator('[role=option][data-combobox-selected]')
+    await page.keyboard.press('Control+k')
+    await field.pressSequentially(settings.toLowerCase())
+    await chosen.getByText(settings).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: settings }).waitFor()
+    await box.waitFor({ state: 'detached' })
+    expect(await page.evaluate<string>('document.activeElement.id')).toBe('content')
+    // Of two orders the one whose words these are, typed without their accents.
+    await button.press('Enter')
+    await field.fill(`${reference} macas`)
+    await box.locator('.found-order[data-combobox-selected]').getByText(reference).waitFor()
+    expect(await seriousFaults(page)).toEqual([])
+    expect(await tooWide(page)).toBe(0)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: reference }).waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/dashboard/orders/${order.id}`)
+    // Nothing found is looked for in the list, whose filters may find it.
+    await page.keyboard.press('Control+k')
+    await field.fill('nothing of this name')
+    await chosen.getByText('nothing of this name').waitFor()
+    await page.keyboard.press('Escape')
+    await box.waitFor({ state: 'detached' })
+    expect(new URL(page.url()).pathname).toBe(`/dashboard/orders/${order.id}`)
+    await page.keyboard.press('Control+k')
+    await field.fill('nothing of this name')
+    await chosen.getByText('nothing of this name').waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/dashboard\/orders\?q=nothing\+of\+this\+name/)
+    expect(complaints).toEqual([])
+    await context.close()
+  },
+  60_000,
+)
