@@ -26,6 +26,11 @@ const ofEach = (metric: string, values: string): Series =>
 const well: Series = {
   ...ofEach('ponte_database_answers', '1x120'),
   ...ofEach('ponte_database_connections_max', '10x120'),
+  ...Object.fromEntries(
+    ['chain-listener', 'relayer'].flatMap(service =>
+      [8453, 10].map(chain => [`ponte_database_connections_max{service="${service}",chain_id="${chain}"}`, '10x120']),
+    ),
+  ),
   ...ofEach('ponte_database_connections_awaited', '0x120'),
   ...ofEach('ponte_bus_accepts', '1x120'),
   ...ofEach('ponte_bus_connections', '2x120'),
@@ -87,6 +92,7 @@ const well: Series = {
   'ponte_deployment_differences{service="chain-listener"}': '0x120',
   'ponte_router_payments_without_fee{service="chain-listener"}': '0x120',
   'ponte_payout_addresses_ended{service="chain-listener"}': '1x120',
+  'ponte_payout_addresses_ended{service="chain-listener",chain_id="10"}': '0x120',
   'ponte_payout_addresses_flooded{service="chain-listener"}': '0x120',
   'ponte_router_strays{service="chain-listener",account="router",asset="usdc"}': '0x120',
   'ponte_token_blocked{service="chain-listener",account="router"}': '0x120',
@@ -268,9 +274,9 @@ it('a PostgreSQL that stands still is named, although its exporter has no metric
   expect(evaluate('postgres-stands', { changed, firing: { 9: [], 11: ['PontePostgresAway'] } })).toBe('')
 })
 
-it('the listener of one network is missed while that of another is there', () => {
-  const changed = { 'ponte_chain_leader{service="chain-listener",chain_id="10",instance="c"}': '1x9 stale _x60' }
-  expect(evaluate('network-away', { changed, firing: { 9: [], 40: ['PonteServiceAway'] } })).toBe('')
+it.each(['chain-listener', 'relayer'])('the %s of one network is missed while that of another is there', service => {
+  const changed = { [`ponte_database_connections_max{service="${service}",chain_id="10"}`]: '10x9 stale _x60' }
+  expect(evaluate(`${service}-away`, { changed, firing: { 9: [], 40: ['PonteServiceAway'] } })).toBe('')
 })
 
 it('a backup that never succeeded is one that is too old', () => {
@@ -318,6 +324,42 @@ describe('several installations in one Prometheus', () => {
           expr: 'count by (alertname, installation) (ALERTS{alertstate="firing",alertname!="PonteDeadMansSwitch"})',
           eval_time: '40m',
           exp_samples: name === '' ? [] : [{ labels: `{alertname="${name}",installation="production"}`, value: 1 }],
+        },
+      ],
+    }))
+    writeFileSync(file, stringify({ rule_files: [rules], evaluation_interval: '1m', tests }))
+    const { status, stdout, stderr } = spawnSync(promtool, ['test', 'rules', file], { encoding: 'utf8' })
+    expect([status, `${stdout}${stderr}`]).toEqual([0, expect.stringContaining('SUCCESS')])
+  }, 300_000)
+})
+
+describe('several networks in one installation', () => {
+  const isOfChain = ([name]: [string, string]) => name.includes('service="chain-listener"')
+  /** What the listener of one network shows. */
+  const on = (chainId: number, series: Series): Series =>
+    Object.fromEntries(
+      Object.entries(series)
+        .filter(isOfChain)
+        .map(([name, values]) => [name.replace(/,chain_id="\d+"/, '').replace('}', `,chain_id="${chainId}"}`), values]),
+    )
+  const listener = Object.fromEntries(Object.entries(well).filter(([name]) => !/chain_id="(?!8453)/.test(name)))
+  const others = Object.fromEntries(Object.entries(well).filter(one => !isOfChain(one)))
+
+  it('do not keep each other`s alerts silent, and each alert names its own', () => {
+    const file = join(folder, 'networks.yaml')
+    const ofChains = Object.entries(conditions).filter(
+      ([name, changed]) => Object.entries(changed).every(isOfChain) && FIRES_AT[name] === undefined,
+    )
+    const tests = ofChains.map(([name, changed]) => ({
+      interval: '1m',
+      input_series: Object.entries({ ...others, ...on(10, { ...listener, ...changed }), ...on(8453, { ...listener, ...changed }) }).map(
+        ([series, values]) => ({ series, values }),
+      ),
+      promql_expr_test: [
+        {
+          expr: 'count by (alertname, chain_id) (ALERTS{alertstate="firing",alertname!="PonteDeadMansSwitch"})',
+          eval_time: '40m',
+          exp_samples: [10, 8453].map(chain => ({ labels: `{alertname="${name}",chain_id="${chain}"}`, value: 1 })),
         },
       ],
     }))
