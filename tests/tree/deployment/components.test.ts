@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '@ponte/service-kit'
@@ -95,5 +95,34 @@ describe('a second network', () => {
         passwordSecret: { name: 'postgres-chain-listener-2' },
       })
       expect(named('Database', 'chain-listener-2')?.spec).toMatchObject({ name: 'chain_listener_2', owner: 'chain_listener_2' })
+    }))
+
+  it('is followed by a third, a copy with 3 in the place of 2, and the gateway asks the relayers of both', () =>
+    withComponent('network-2', home => {
+      const folder = join(home, 'components/network-3')
+      cpSync(join(home, 'components/network-2'), folder, { recursive: true })
+      const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(one => one.isFile())
+      const [, both] = /^# {3}(OTHER_CHAIN_LISTENER_URLS=.+)$/m.exec(readFileSync(join(folder, 'kustomization.yaml'), 'utf8')) ?? []
+      for (const { parentPath, name } of names) {
+        const file = join(parentPath, name)
+        const text = readFileSync(file, 'utf8').replace(/(?<=[-_])2(?=\b|_)/g, '3')
+        writeFileSync(
+          file,
+          text.replace(/(?<=^ +- )OTHER_CHAIN_LISTENER_URLS=.+$/m, kept => both ?? kept),
+        )
+      }
+      const overlay = join(home, 'overlays/production/kustomization.yaml')
+      writeFileSync(
+        overlay,
+        readFileSync(overlay, 'utf8').replace('components/network-2]', 'components/network-2, ../../components/network-3]'),
+      )
+      const { named, containers } = renderOverlay('production', given, { home, networks: ['network-2', 'network-3'] })
+      expect(containers('api-gateway').at(-1)?.environment.OTHER_CHAIN_LISTENER_URLS).toBe('http://relayer-2:8080,http://relayer-3:8080')
+      for (const index of [2, 3]) {
+        expect(containers(`chain-listener-${index}`).at(-1)?.environment.DATABASE_URL).toContain(
+          `@postgres-rw:5432/chain_listener_${index}`,
+        )
+        expect(named('Database', `chain-listener-${index}`)?.spec).toMatchObject({ name: `chain_listener_${index}` })
+      }
     }))
 })
