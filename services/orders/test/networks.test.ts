@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   type AttentionItemBody,
   type AuthorizationChanged,
@@ -810,6 +812,31 @@ it.each([
     expect(seen).toMatchObject({ payment: { networks: [{}, {}] } })
   } finally {
     await restarted.stop()
+  }
+})
+
+it('a network can be retired once the statement of its section counts no open order that names it, whatever is opened meanwhile', async () => {
+  const page = readFileSync(join(__dirname, '../../../docs/operating/networks.md'), 'utf8')
+  const statement = /^ +SELECT count\(\*\) FROM orders .+;$/m.exec(page)?.[0].replaceAll('84532', '137') ?? ''
+  const own = await startOrders({ DEPOSIT_FACTORY: ROUTER, OTHER_NETWORKS: JSON.stringify([POLYGON]) })
+  const make = async ({ url }: { url: string }): Promise<OrderBody> =>
+    (await request(url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '54.20' })).body
+  const waiting = async () => Number((await own.sql.query(statement)).rows[0]?.count)
+  try {
+    const order = await make(own)
+    expect(await waiting()).toBe(1)
+    const others = JSON.stringify([{ ...POLYGON, suspended: true }])
+    const suspended = await startOrders({ DEPOSIT_FACTORY: ROUTER, OTHER_NETWORKS: others, DATABASE_URL: own.database.url })
+    try {
+      await make(suspended)
+      expect(await waiting()).toBe(1)
+      await request(suspended.url).post(`/api/v1/orders/${order.id}/cancel`).set(asMerchant())
+      expect(await waiting()).toBe(0)
+    } finally {
+      await suspended.stop()
+    }
+  } finally {
+    await own.stop()
   }
 })
 
