@@ -37,12 +37,13 @@ it.each([2, 3])(
       ...env,
       ...{ [`CHAIN_LISTENER_${network}_DB_PASSWORD`]: 'secret', [of('CHAIN_ID')]: '10', [of('RPC_URLS')]: 'https://three.example' },
       ...{ [of('ROUTER_ADDRESSES')]: env.ROUTER_ADDRESS, [of('TOKEN_ADDRESS')]: testAccounts[6].address },
+      ...{ REORG_WINDOW: '700', [of('REORG_WINDOW')]: '900' },
       ...{ [of('RELAYER_KMS_KEY')]: 'alias/sweeps', [of('GASLESS_KMS_KEY')]: 'alias/refunds', [of('COIN_USDC')]: '2500' },
     }
     for (const name of ['chain-listener', 'relayer'] as const) {
       const settings = environmentOf(`${name}-${network}`, further as Variables)
       expect(unknownSettings(name, Object.keys(settings))).toEqual([])
-      expect(settings).toMatchObject({ CHAIN_ID: '10', OTHER_NETWORK: 'true', RPC_URLS: 'https://three.example' })
+      expect(settings).toMatchObject({ CHAIN_ID: '10', OTHER_NETWORK: 'true', RPC_URLS: 'https://three.example', REORG_WINDOW: '900' })
       expect(settings.DATABASE_URL).toContain(`/chain_listener_${network}`)
       await creators[name](settings).stop()
     }
