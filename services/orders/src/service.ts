@@ -95,6 +95,11 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
     'Confirmed ranges of blocks beyond a gap, or in doubt: expiry waits for what is missing',
     () => chainIds.reduce((sum, chainId) => sum + store.chain.view(chainId).missing, 0),
   )
+  metrics.observed(
+    'ponte_orders_stranded',
+    'Open orders past their end that may be paid on a network which is not followed: they never expire',
+    () => store.orders.stranded(chainIds, now()),
+  )
 
   const isSuspended = (chainId: number) =>
     networks.some(network => network.chainId === chainId && network.isSuspended) ||

@@ -840,6 +840,38 @@ it('a network can be retired once the statement of its section counts no open or
   }
 })
 
+it('open orders past their end that name a network which is not followed are counted, for an operator', async () => {
+  let now = new Date()
+  const own = await startOrders({ DEPOSIT_FACTORY: ROUTER, OTHER_NETWORKS: JSON.stringify([POLYGON]) })
+  const make = async ({ url }: { url: string }, more: object = {}): Promise<OrderBody> =>
+    (
+      await request(url)
+        .post('/api/v1/orders')
+        .set(asMerchant())
+        .send({ brl_amount: '54.20', ...more })
+    ).body
+  try {
+    await make(own)
+    await make(own, { chain_ids: [31337] })
+    const retired = await startOrders(
+      { DEPOSIT_FACTORY: ROUTER, DATABASE_URL: own.database.url, RATE_MAX_AGE_S: '7200' },
+      { now: () => now },
+    )
+    try {
+      await make(retired)
+      const counted = async () =>
+        Number(/^ponte_orders_stranded\{[^}]*\} (.*)$/m.exec((await request(retired.ops).get('/metrics')).text)?.[1])
+      expect(await counted()).toBe(0)
+      now = new Date(now.getTime() + 3_600_000)
+      expect(await counted()).toBe(1)
+    } finally {
+      await retired.stop()
+    }
+  } finally {
+    await own.stop()
+  }
+})
+
 it('refuses several networks with real money, and one named twice', async () => {
   const others = JSON.stringify([{ ...POLYGON, confirmations: 5 }])
   const twice = JSON.stringify([{ ...POLYGON, chain_id: 31337, confirmations: 5 }])

@@ -97,6 +97,12 @@ const DUE = `
     AND NOT ${IS_HELD} AND NOT EXISTS (SELECT ${NETWORKS} AND NOT ${IS_UNOFFERED} AND (cursor.confirmed_time > orders.expires_at AND ${IS_WATCHED}) IS NOT TRUE) AND (expires_at, orders.id) > ($3::timestamptz, $4::uuid)
   ORDER BY expires_at, orders.id LIMIT $5`
 
+// Raw SQL by the same index, because it is read with every look at the metrics.
+const STRANDED = `
+  SELECT count(*)::int AS count FROM orders
+  WHERE orders.chain_id > 0 AND status IN ('pending', 'underpaid', 'confirming') AND expires_at < $2
+    AND EXISTS (SELECT FROM order_networks AS network WHERE network.order_id = orders.id AND network.chain_id <> ALL($1::int[]) AND NOT ${IS_UNOFFERED})`
+
 // Orders whose sweeps amount to their transfers but for dust, and that were not notified of as settled. Each is looked at when its sweep comes, so that few
 // and young ones are left. Named by its own index; the sums are of few rows each.
 const UNSETTLED = `
@@ -209,6 +215,12 @@ export function orderReads(database: Database, prisma: PrismaClient) {
       const values = [chainId, time, after?.expiresAt ?? '-infinity', after?.id ?? FIRST_ID, limit]
       const { rows } = await database.query<{ id: string; expires_at: Date }>({ name: 'orders-due', text: DUE }, values)
       return rows.map(row => ({ id: row.id, expiresAt: row.expires_at }))
+    },
+
+    /** Open orders past their end that may be paid on a network beside these, which is not followed: they never expire. */
+    async stranded(chainIds: readonly number[], at: Date): Promise<number> {
+      const { rows } = await database.query<{ count: number }>({ name: 'orders-stranded', text: STRANDED }, [chainIds, at])
+      return rows[0]?.count ?? 0
     },
 
     /** Null when no order has this memo. */
