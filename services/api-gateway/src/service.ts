@@ -54,6 +54,8 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
   const queues = queuesReadBy('api-gateway')
   const { logger, metrics, database, bus, now, assemble } = serviceParts('api-gateway', config, { topology, queues, overrides })
   const clock = () => now().getTime()
+  // Windows are measured, not dated: the database numbers those that replicas share, and a clock that is set back must refuse no one for longer.
+  const elapsed = () => performance.now()
   const provider = identityProvider(config, logger)
   const relay = outboxRelay(database, bus, logger, { outboxDays: config.OUTBOX_DAYS, inboxDays: config.INBOX_DAYS })
   const store = openStore(database, {
@@ -95,7 +97,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
   }
   const app = createApp({
     database,
-    before: [securityHeaders(config.AUTH_URL), interfaceHeaders, limitAddress(localLimit(config.RATE_LIMIT_ADDRESS_PER_MINUTE, clock))],
+    before: [securityHeaders(config.AUTH_URL), interfaceHeaders, limitAddress(localLimit(config.RATE_LIMIT_ADDRESS_PER_MINUTE, elapsed))],
     routes: routes({
       store,
       owners,
@@ -104,10 +106,10 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
       logger,
       now,
       tokens: sessionTokens({ keys: tokenKeys(config), issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE, now, logger }),
-      takeCaller: sharedLimit(config.RATE_LIMIT_CALLER_PER_MINUTE, store.rateWindows.lease, clock),
-      takeChange: sharedLimit(config.RATE_LIMIT_CHANGES_PER_MINUTE, store.rateWindows.lease, clock),
-      takeOpening: localLimit(config.RATE_LIMIT_LINK_ORDERS_PER_MINUTE, clock),
-      countUnchanged: localLimit(config.RATE_LIMIT_UNCHANGED_PER_MINUTE, clock),
+      takeCaller: sharedLimit(config.RATE_LIMIT_CALLER_PER_MINUTE, store.rateWindows.lease, elapsed),
+      takeChange: sharedLimit(config.RATE_LIMIT_CHANGES_PER_MINUTE, store.rateWindows.lease, elapsed),
+      takeOpening: localLimit(config.RATE_LIMIT_LINK_ORDERS_PER_MINUTE, elapsed),
+      countUnchanged: localLimit(config.RATE_LIMIT_UNCHANGED_PER_MINUTE, elapsed),
       concurrency: {
         reads: { running: config.MERCHANT_READS_MAX, contended: config.MERCHANT_READS_CONTENDED, waiting: config.MERCHANT_WAITING_MAX },
         files: { running: config.MERCHANT_READS_MAX, waiting: config.MERCHANT_WAITING_MAX },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Wallet } from 'ethers'
 import request from 'supertest'
-import { bearer, newMerchant, runGateway, system } from '../world'
+import { bearer, newMerchant, runGateway, startGateway, system } from '../world'
 
 // The database's minute may turn under a test on a machine that is busy.
 jest.retryTimes(2)
@@ -53,6 +53,25 @@ test('a key is limited over all replicas together, with the standard headers', a
   expect(refused.headers['ratelimit-remaining']).toBe('0')
   expect(refused.headers['retry-after']).toBe(refused.headers['ratelimit-reset'])
   await use(0, other.apiKey).expect(200)
+})
+
+test('a minute of a key is the database`s, however the clock of a replica moves', async () => {
+  const at = { ms: Date.now() }
+  const moved = await startGateway({ RATE_LIMIT_CALLER_PER_MINUTE: '20' }, { now: () => new Date(at.ms) })
+  try {
+    const { apiKey } = await newMerchant(moved)
+    await insideOneWindow()
+    const use = () => request(moved.url).get('/api/v1/orders').set(bearer(apiKey))
+    for (let n = 0; n < 20; n++) {
+      at.ms += 120_000
+      await use().expect(200)
+    }
+    at.ms -= 3_600_000
+    const { headers } = await use().expect(429)
+    expect(Number(headers['ratelimit-reset'])).toBeLessThanOrEqual(60)
+  } finally {
+    await moved.stop()
+  }
 })
 
 test('each key has an allowance of its own', async () => {
