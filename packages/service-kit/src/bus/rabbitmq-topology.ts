@@ -39,11 +39,11 @@ export async function declareTopology(model: ChannelModel, namespace: string, to
   for (const { queue, settings } of wanted.filter((_, index) => found[index] === null)) {
     await step(`declare the queue ${queue}`, channel.assertQueue(queue, { durable: true, arguments: settings }))
   }
-  // Only ever added: another version may read more.
-  const bindings = names.flatMap(name =>
-    (topology[name] ?? []).map(type => channel.bindQueue(`${namespace}.${name}`, `${namespace}.events`, type)),
-  )
-  await step('bind the queues', Promise.all(bindings))
+  // Only ever added: another version may read more. A queue at a time, because a slow broker has to write each of them within the deadline of its step.
+  for (const name of names) {
+    const bindings = (topology[name] ?? []).map(type => channel.bindQueue(`${namespace}.${name}`, `${namespace}.events`, type))
+    await step(`bind the queue ${namespace}.${name}`, Promise.all(bindings))
+  }
   await step('close the declaring channel', channel.close())
 }
 

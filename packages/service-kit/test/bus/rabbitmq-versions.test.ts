@@ -13,6 +13,7 @@ import {
   uuidv7,
 } from '../../src'
 import { rabbitmqDeadLetters } from '../../src/bus/rabbitmq-dead-letters'
+import { declareTopology } from '../../src/bus/rabbitmq-topology'
 import { testBroker } from '../../src/testing'
 
 // Two versions on one broker: queues with other limits, types and values that only the newer one knows.
@@ -197,4 +198,16 @@ it('a type that a newer version begins to read comes from publishers that know o
 it('what no queue is bound to is refused, so that its outbox keeps it', async () => {
   const bus = await opened()
   await expect(bus.publish(bodyOf('no.reader', {}))).rejects.toThrow('No queue is bound to no.reader.')
+})
+
+it('is given a deadline for the bindings of each queue, and none for those of all', async () => {
+  const steps: string[] = []
+  const step = <T>(name: string, work: Promise<T>): Promise<T> => {
+    steps.push(name)
+    return work
+  }
+  await declareTopology(side, broker.namespace, { reader: ['order.created', 'order.changed'], other: ['order.created'] }, step)
+  for (const kind of ['', 'dead.', 'later.']) await looking.deleteQueue(`${broker.namespace}.${kind}other`)
+  const bound = steps.filter(name => name.startsWith('bind'))
+  expect(bound).toEqual([`bind the queue ${broker.namespace}.reader`, `bind the queue ${broker.namespace}.other`])
 })
