@@ -40,8 +40,15 @@ export interface Purse {
   count(name: string): void
 }
 
+/** Where an order is paid on a chain: as it names it there, or as it does for all, for one that it does not offer. */
+const placeOn = ({ payment }: OrderBody, chainId: number) => {
+  const named = payment.networks?.find(({ chain_id }) => chain_id === chainId)
+  return { merchant: named?.merchant_address ?? payment.merchant_address, deposit: (named ?? payment).deposit_address ?? '' }
+}
+
 export function createPayer({ chain, requests, privateKey, bundleAddress, count }: Purse): Payer {
   const wallet = chain.wallet(privateKey)
+  const place = (order: OrderBody) => placeOn(order, chain.chainId)
   let line = Promise.resolve()
   const inLine = (name: string, work: () => Promise<unknown>): Promise<void> => {
     line = line.then(async () => {
@@ -74,20 +81,21 @@ export function createPayer({ chain, requests, privateKey, bundleAddress, count 
     const salt = toBeHex(units, 32)
     const { domain, types, message } = receiveWithAuthorizationTypedData({
       ...{ chainId: chain.chainId, usdcAddress: chain.usdcAddress, router: order.payment.router_address },
-      ...{ memo: order.memo, merchant: order.payment.merchant_address, payer: fresh.address, amount: units, validBefore, salt },
+      ...{ memo: order.memo, merchant: place(order).merchant, payer: fresh.address, amount: units, validBefore, salt },
     })
     const signature = await fresh.signTypedData(domain, types, message)
     return { payer_address: fresh.address, amount: formatUsdc(units), valid_before: Number(validBefore), salt, signature }
   }
   return {
-    pay: (order, units, { memo = order.memo, merchant = order.payment.merchant_address, router = chain.routerAddress } = {}) =>
+    pay: (order, units, { memo = order.memo, merchant = place(order).merchant, router = chain.routerAddress } = {}) =>
       inLine('payments through a router', () => inTime(pay(router, memo, merchant, units))),
-    deposit: (order, units) => inLine('plain transfers', () => transfer(order.payment.deposit_address ?? '', units)),
+    deposit: (order, units) => inLine('plain transfers', () => transfer(place(order).deposit, units)),
     direct: (payout, units) => inLine('direct transfers', () => transfer(payout, units)),
-    payAmong: ({ memo, payment: { merchant_address: merchant } }, units) =>
+    payAmong: (order, units) =>
       inLine('payments among direct transfers', async () => {
+        const { merchant } = place(order)
         const beside = await chain.transferUsdc(wallet, merchant, units)
-        const around = await wallet.sendTransaction({ to: bundleAddress, data: payAround(memo, merchant, units), ...GAS })
+        const around = await wallet.sendTransaction({ to: bundleAddress, data: payAround(order.memo, merchant, units), ...GAS })
         await Promise.all([beside, around].map(sent => inTime(Promise.resolve(sent))))
       }),
     authorize: (order, units) =>

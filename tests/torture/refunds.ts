@@ -3,7 +3,7 @@ import type { List, OrderBody, RefundBody, RefundClaimBody, RefundListBody } fro
 import { formatUsdc } from '@ponte/contracts'
 import { Wallet } from 'ethers'
 import { units } from '../world'
-import type { Driver, Scene } from './steps'
+import { type Driver, type Scene, walletsOf } from './steps'
 
 /**
  * A merchant returns a part of what came for some order, to an account that is only this refund's, which the payer names by a link or the merchant. The wallet
@@ -37,11 +37,13 @@ export async function returnMoney(scene: Scene, { merchant, random }: Driver, si
   count('refunds')
   const cancel = { path: `/api/v1/refunds/${made.id}/cancel`, apiKey, body: {} }
   if (random.chance(0.2)) return void (await requests.insist(cancel, signal))
-  const { typed_data } = (await requests.get<RefundBody>(`/api/v1/refunds/${made.id}`, apiKey)) ?? made
+  const { typed_data, from_address } = (await requests.get<RefundBody>(`/api/v1/refunds/${made.id}`, apiKey)) ?? made
   if (!typed_data) return
+  const wallet = walletsOf(merchant).find(({ address }) => address === from_address)
+  if (!wallet) return void requests.wrong.push(`refund ${made.id} is to be sent from ${from_address}, which is not its merchant's`)
   asked.isSigned = true
   const { domain, types, message } = typed_data
-  const signature = await merchant.wallet.signTypedData(domain, types, message)
+  const signature = await wallet.signTypedData(domain, types, message)
   const signed = { valid_before: Number(message.validBefore), signature }
   const path = `/api/v1/refunds/${made.id}/signature`
   const taken = await requests.insist({ path, apiKey, body: signed, key: randomUUID() }, signal)

@@ -8,13 +8,15 @@ import { type Random, weighted } from './random'
 import type { Receiver } from './receiver'
 import { returnMoney } from './refunds'
 import type { Post, Requests } from './requests'
-import { moveTill, payDirectly, type Till } from './tills'
+import { moveOwn, moveTill, payDirectly, type Till } from './tills'
 
 export interface Merchant {
-  body: { id: string; api_key: string; payout_address: string | null }
+  body: { id: string; api_key: string; token: string; payout_address: string | null }
   receiver: Receiver
   /** Of the payout address. */
   wallet: Wallet
+  /** The network on which they are paid elsewhere, at the first of these to begin with; at any of them, or as on all others, when it moves. */
+  own: { chainId: number; wallets: readonly [Wallet, ...Wallet[]]; isMoved: boolean } | null
   /** The one without a plan first, then those with one. */
   subscriptionIds: string[]
 }
@@ -25,6 +27,11 @@ export interface Driver {
   payer: Payer
   random: Random
 }
+
+/** Of all payout addresses that they ever have. */
+export const walletsOf = ({ wallet, own }: Merchant): Wallet[] => [wallet, ...(own?.wallets ?? [])]
+/** In lower case. */
+export const payoutsOf = (merchant: Merchant): string[] => walletsOf(merchant).map(({ address }) => address.toLowerCase())
 
 /** Shared by all drivers, and read by the audit in the end. */
 export interface Scene {
@@ -70,6 +77,7 @@ const ALL: [number, Step][] = [
   [25, returnMoney],
   [16, payDirectly],
   [4, moveTill],
+  [3, moveOwn],
   [11, askNonsense],
 ]
 

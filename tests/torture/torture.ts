@@ -10,6 +10,7 @@ import { type Books, type Ledger, listenersOf, openLedger, otherListener, publis
 import { startMiner } from './miner'
 import { untilQuiet } from './quiet'
 import { createRandom, type Random } from './random'
+import { payoutsOf } from './steps'
 import { startTraffic } from './traffic'
 
 export interface Outcome {
@@ -38,6 +39,7 @@ export interface TortureOptions {
 const CONFIRMATIONS = 3
 const EXPIRY_LOOK_MS = 500
 const REORG_DEPTH_MAX = 5
+/** For each network: orders takes in the blocks of all of them. */
 const QUIET_TIMEOUT_MS = 240_000
 
 /** Drives merchants and payers against two replicas of everything while it breaks things by a seeded schedule; then heals, waits and audits. */
@@ -102,7 +104,7 @@ export async function torture({
     report('healed; waiting until everything has arrived')
     await mineAll(CONFIRMATIONS + 1)
     await Promise.all(miners.map(miner => miner.slowDown()))
-    await untilQuiet(world, ledger, QUIET_TIMEOUT_MS)
+    await untilQuiet(world, ledger, QUIET_TIMEOUT_MS * networks)
     report('quiet; auditing')
     const audited = { chains, listeners, routers, cluster, servers, ledger, traffic }
     const differences = [...expiry.wrong, ...(await audit(audited))]
@@ -139,15 +141,18 @@ const UNOFFERED = `
   SELECT count(*) AS n FROM orders WHERE networks @> '[{"isOffered":false}]'`
 
 /** Counted where several networks had a part in it at once. */
-async function countNetworks(ledger: Ledger, audited: Parameters<typeof chainRecord>[0]): Promise<Record<string, number>> {
+async function countNetworks(ledger: Ledger, audited: Parameters<typeof audit>[0]): Promise<Record<string, number>> {
   const [several] = await ledger.query('orders', ON_SEVERAL)
   const [unoffered] = await ledger.query('orders', UNOFFERED)
-  const { sweeps } = await chainRecord(audited)
+  const { payments, sweeps } = await chainRecord(audited)
+  const own = audited.traffic.merchants.flatMap(merchant => payoutsOf(merchant).slice(1))
   const swept = audited.chains.map(chain => [`sweeps on ${chain.chainId}`, sweeps.filter(sweep => sweep.chain === chain).length])
   return {
     'orders paid on several networks': Number(several?.paid),
     'duplicates across networks': Number(several?.doubled),
     'orders that offer fewer networks': Number(unoffered?.n),
+    'payments to the address of one network': payments.filter(({ merchant }) => own.includes(merchant)).length,
+    'sweeps to the address of one network': sweeps.filter(({ merchant }) => own.includes(merchant)).length,
     ...Object.fromEntries(swept),
   }
 }

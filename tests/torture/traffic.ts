@@ -46,7 +46,7 @@ export async function startTraffic({ world, chains, cluster, otherRouter, seed }
     }
     const [first, ...others] = chains
     const payer = onAnyNetwork([await open(first), ...(await Promise.all(others.map(open)))], createRandom(seed * 37 + index))
-    drivers.push({ merchant: await openMerchant(world, cluster), payer, random: createRandom(seed * 31 + index) })
+    drivers.push({ merchant: await openMerchant(world, cluster, ownOf(index, others)), payer, random: createRandom(seed * 31 + index) })
   }
   const merchants = drivers.map(({ merchant }) => merchant)
   const kept = { answered: new Map(), cancelled: new Set<string>(), refunds: new Map(), later: new Set<Promise<void>>() }
@@ -86,12 +86,24 @@ async function openBundle(chain: LocalChain): Promise<string> {
   return address
 }
 
-async function openMerchant(world: World, cluster: Cluster): Promise<Merchant> {
+/** The first merchant has one address on all networks, the second another one on one of them, and that of the third moves. */
+function ownOf(index: number, [second, ...more]: readonly LocalChain[]): Merchant['own'] {
+  const chain = index === 0 ? undefined : index === 1 ? second : (more.at(-1) ?? second)
+  return chain ? { chainId: chain.chainId, wallets: [newWallet(), newWallet()], isMoved: index > 1 } : null
+}
+
+const newWallet = () => new Wallet(Wallet.createRandom().privateKey)
+
+async function openMerchant(world: World, cluster: Cluster, own: Merchant['own']): Promise<Merchant> {
   const gateway = cluster.gatewayUrls[0] ?? ''
   const receiver = await startReceiver()
-  const wallet = new Wallet(Wallet.createRandom().privateKey)
+  const wallet = newWallet()
   const body = await createMerchant(world, gateway, receiver.url, wallet.address)
+  if (own) {
+    const payout_addresses = { [own.chainId]: own.wallets[0].address }
+    await call(gateway, 'PATCH', '/api/v1/merchants/me', body.token, { payout_addresses })
+  }
   receiver.trust(body.webhook_secret)
   const { id } = await call<{ id: string }>(gateway, 'POST', '/api/v1/subscriptions', body.api_key, { brl_amount: '19.90' })
-  return { body, receiver, wallet, subscriptionIds: [id] }
+  return { body, receiver, wallet, own, subscriptionIds: [id] }
 }

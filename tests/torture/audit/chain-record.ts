@@ -1,7 +1,9 @@
 import type { LocalChain } from '@ponte/local-servers'
 import { paymentRouterAbi } from '@ponte/payment-router'
 import { Contract, id, type Log } from 'ethers'
+import type { Row } from '../ledger'
 import type { Audited } from '.'
+import { type Published, payoutOn, publishedPayouts } from './payouts'
 import { addressIn, TRANSFER } from './transfers'
 
 /** One movement of the token, read from its chain alone. Addresses are lower-case, amounts in units. */
@@ -21,32 +23,55 @@ export interface ChainPayment extends Flow {
   kind: 'router' | 'transfer'
 }
 
+/** An order on one chain: its memo, and where its merchant is paid there. */
+export interface Terms {
+  memo: string
+  merchant: string
+  merchantId: string
+}
+
+/** By deposit address. */
+type Addresses = ReadonlyMap<string, Terms>
+
 export interface ChainRecord {
   payments: ChainPayment[]
   sweeps: Flow[]
-  addresses: ReadonlyMap<string, { memo: string; merchant: string }>
+  /** Of the orders, on each chain. */
+  addresses: ReadonlyMap<LocalChain, Addresses>
 }
 
 const PAYMENT_RECEIVED = id('PaymentReceived(bytes32,address,address,uint256,uint256)')
 const wordAt = (data: string, index: number) => BigInt(`0x${data.slice(2 + 64 * index, 66 + 64 * index)}`)
 
-/** Every payment and every sweep of the canonical chains. The router itself is asked which addresses belong to the orders, which are the same on each. */
+/**
+ * Every payment and every sweep of the canonical chains. The router itself is asked which addresses belong to the orders; where an order's merchant is paid, by
+ * what was published of the version that it has.
+ */
 export async function chainRecord({ chains, routers, ledger }: Pick<Audited, 'chains' | 'routers' | 'ledger'>): Promise<ChainRecord> {
   const [{ provider, routerAddress }] = chains
-  const orders = await ledger.query('orders', 'SELECT memo, lower(merchant_address) AS merchant FROM orders')
+  const orders = await ledger.query('orders', 'SELECT memo, merchant_id, merchant_version FROM orders')
+  const versions = new Map((await publishedPayouts(ledger)).map(each => [`${each.merchant} ${each.version}`, each]))
   const router = new Contract(routerAddress, paymentRouterAbi, provider)
-  const addresses = new Map(
-    await Promise.all(
-      orders.map(async row => {
-        const terms = { memo: String(row.memo), merchant: String(row.merchant) }
-        const address: string = await router.getFunction('depositAddress')(`0x${terms.memo}`, terms.merchant)
-        return [address.toLowerCase(), terms] as const
-      }),
-    ),
-  )
-  const moved = await Promise.all(chains.map(chain => movedOn(chain, routers, addresses)))
+  const asked = new Map<string, Promise<string>>()
+  // The same on each chain.
+  const depositAddress = (memo: string, merchant: string): Promise<string> => {
+    const address = asked.get(memo + merchant) ?? router.getFunction('depositAddress')(`0x${memo}`, merchant).then(lowerCase)
+    asked.set(memo + merchant, address)
+    return address
+  }
+  const addressesOn = async ({ chainId }: LocalChain): Promise<Addresses> =>
+    new Map(
+      await Promise.all(
+        orders.map(async row => {
+          const terms = termsOf(row, versions.get(`${row.merchant_id} ${row.merchant_version}`), chainId)
+          return [await depositAddress(terms.memo, terms.merchant), terms] as const
+        }),
+      ),
+    )
+  const addresses = new Map(await Promise.all(chains.map(async chain => [chain, await addressesOn(chain)] as const)))
+  const moved = await Promise.all(chains.map(chain => movedOn(chain, routers, addresses.get(chain) ?? new Map())))
   const throughRouters = moved.flatMap(({ received }) => received)
-  const isSweep = ({ payer, memo }: { payer: string; memo: string }) => addresses.get(payer)?.memo === memo
+  const isSweep = ({ chain, payer, memo }: RouterFlow) => addresses.get(chain)?.get(payer)?.memo === memo
   return {
     addresses,
     sweeps: throughRouters.filter(isSweep).map(flow => ({ ...flow, deposit: flow.payer })),
@@ -57,7 +82,14 @@ export async function chainRecord({ chains, routers, ledger }: Pick<Audited, 'ch
   }
 }
 
-async function movedOn(chain: LocalChain, routers: readonly string[], addresses: ChainRecord['addresses']) {
+const lowerCase = (text: string) => text.toLowerCase()
+
+function termsOf({ memo, merchant_id, merchant_version }: Row, published: Published | undefined, chainId: number): Terms {
+  if (!published) throw new Error(`Version ${merchant_version} of merchant ${merchant_id} was never published.`)
+  return { memo: String(memo), merchant: payoutOn(published, chainId), merchantId: published.merchant }
+}
+
+async function movedOn(chain: LocalChain, routers: readonly string[], addresses: Addresses) {
   const { provider, usdcAddress } = chain
   const all = { fromBlock: 0, toBlock: 'latest' }
   const received = await provider.getLogs({ ...all, address: [...routers], topics: [PAYMENT_RECEIVED] })
@@ -65,7 +97,11 @@ async function movedOn(chain: LocalChain, routers: readonly string[], addresses:
   return { received: received.map(log => toRouterFlow(chain, log)), sent: transfers.flatMap(log => toTransfer(chain, log, addresses)) }
 }
 
-function toRouterFlow(chain: LocalChain, { transactionHash, topics, data }: Log): Flow & { payer: string } {
+interface RouterFlow extends Flow {
+  payer: string
+}
+
+function toRouterFlow(chain: LocalChain, { transactionHash, topics, data }: Log): RouterFlow {
   const [share, fee] = [wordAt(data, 0), wordAt(data, 1)]
   const [, memo = '', merchant, payer] = topics
   return {
@@ -80,9 +116,10 @@ function toRouterFlow(chain: LocalChain, { transactionHash, topics, data }: Log)
   }
 }
 
-function toTransfer(chain: LocalChain, { transactionHash, topics, data }: Log, addresses: ChainRecord['addresses']): ChainPayment[] {
+function toTransfer(chain: LocalChain, { transactionHash, topics, data }: Log, addresses: Addresses): ChainPayment[] {
   const deposit = addressIn(topics[2])
   const terms = addresses.get(deposit)
   if (!terms) return []
-  return [{ kind: 'transfer', chain, txHash: transactionHash, ...terms, deposit, gross: wordAt(data, 0), share: 0n }]
+  const { memo, merchant } = terms
+  return [{ kind: 'transfer', chain, txHash: transactionHash, memo, merchant, deposit, gross: wordAt(data, 0), share: 0n }]
 }

@@ -1,4 +1,5 @@
-import { directDifferences, directsOf, type Payout, type SeenDirect } from './directs'
+import { directDifferences, directsOf, type SeenDirect } from './directs'
+import type { Payout } from './payouts'
 
 const [PLATFORM, PAYER, SHOP, TILL] = ['0xFe', '0xaa', '0xbb', '0xcc']
 const place = { block: 1, blockHash: '0x1', time: 10 }

@@ -1,24 +1,34 @@
 import type { EntryListBody } from '@ponte/contracts'
+import type { LocalChain } from '@ponte/local-servers'
 import type { Step } from '../../days/facts'
 import { differences, ledgersOf, type Movement, sums } from '../../days/oracle'
 import { call, units } from '../../world'
-import type { Ledger } from '../ledger'
 import type { Audited } from '.'
+import { type ChainRecord, chainRecord } from './chain-record'
+import { type Payout, payoutsOn, publishedPayouts } from './payouts'
 import { type Transfer, transfersOf } from './transfers'
 
-export type Payout = Extract<Step, { kind: 'payout' }>
-
 /** Plain transfers to payout addresses, each for whom it belonged to at its block's time, by the token's transfers alone. */
-export function directsOf(transfers: readonly Transfer[], payouts: readonly Payout[], platform: string): Movement[] {
+export const directsOf = (transfers: readonly Transfer[], payouts: readonly Payout[], platform: string): Movement[] =>
+  movementsOf(transfers, payouts, platform, new Map()).filter(({ kind }) => kind === 'direct')
+
+/** All that moved, by steps that came before it and the memo of each transaction through a router. */
+function movementsOf(
+  transfers: readonly Transfer[],
+  before: readonly Step[],
+  platform: string,
+  memos: ReadonlyMap<string, string>,
+): Movement[] {
   const blocks = [...Map.groupBy(transfers, ({ txHash }) => txHash)].flatMap(([hash, moved]): Step[] => {
     const [first] = moved
     if (!first) return []
     const inOrder = moved.toSorted((a, b) => a.logIndex - b.logIndex)
-    const transaction = { hash, memo: null, nonce: null, transfers: inOrder.map(({ from, to, amount }) => ({ from, to, units: amount })) }
+    const moves = inOrder.map(({ from, to, amount }) => ({ from, to, units: amount }))
+    const transaction = { hash, memo: memos.get(hash) ?? null, nonce: null, transfers: moves }
     const time = first.time * 1_000
     return [{ kind: 'confirmed', at: time, block: { number: first.block, hash: first.blockHash, time, transaction } }]
   })
-  return ledgersOf([...payouts, ...blocks], platform.toLowerCase()).filter(({ kind }) => kind === 'direct')
+  return ledgersOf([...before, ...blocks], platform.toLowerCase())
 }
 
 export interface SeenDirect {
@@ -41,34 +51,29 @@ export const directDifferences = (merchant: string, seen: readonly SeenDirect[],
     ),
   )
 
-/** Of all chains, each by its own transfers. */
-export async function directsOn({ chains, ledger }: Pick<Audited, 'chains' | 'ledger'>): Promise<Movement[]> {
-  const payouts = await payoutsOf(ledger)
-  const found = await Promise.all(chains.map(async chain => directsOf(await transfersOf(chain), payouts, chain.feeReceiver)))
-  return found.flat()
+/** Of all chains, each by its own transfers, and by where merchants and orders are paid there. */
+export async function movementsOn(audited: Pick<Audited, 'chains' | 'routers' | 'ledger'>): Promise<Movement[]> {
+  const { chains, ledger } = audited
+  const [published, record] = [await publishedPayouts(ledger), await chainRecord(audited)]
+  const memos = new Map([...record.payments, ...record.sweeps].map(({ txHash, memo }) => [txHash, memo]))
+  const found = chains.map(async chain => {
+    const before = [...payoutsOn(published, chain.chainId), ...askedOn(chain, record)]
+    return movementsOf(await transfersOf(chain), before, chain.feeReceiver, memos)
+  })
+  return (await Promise.all(found)).flat()
 }
 
-/** Changes of payout addresses, as the gateway published them. */
-async function payoutsOf(ledger: Ledger): Promise<Payout[]> {
-  const rows = await ledger.query(
-    'api-gateway',
-    `SELECT merchant, version, address, extract(epoch FROM since) * 1000 AS since FROM (
-       SELECT merchant, version, address, since, lag(address) OVER (PARTITION BY merchant ORDER BY version) AS before FROM outbox, LATERAL (
-         SELECT body::jsonb->'data'->>'merchant_id' AS merchant, (body::jsonb->'data'->>'version')::int AS version,
-           lower(body::jsonb->'data'->>'payout_address') AS address, (body::jsonb->>'occurred_at')::timestamptz AS since) AS published
-       WHERE type = 'merchant.updated') AS versions
-     WHERE address IS DISTINCT FROM before`,
-  )
-  return rows.map(({ merchant, version, address, since }) => ({
-    ...{ kind: 'payout', at: Number(since), merchant: String(merchant), version: Number(version) },
-    ...{ address: String(address ?? ''), since: Number(since) },
+/** Sums in reais are no part of this. */
+const askedOn = (chain: LocalChain, { addresses }: ChainRecord): Step[] =>
+  [...(addresses.get(chain) ?? [])].map(([deposit, { memo, merchant, merchantId }]) => ({
+    ...{ kind: 'asked', at: 0 },
+    order: { id: memo, merchant: merchantId, memo, payout: merchant, deposit, units: 0n, rate: 0n },
   }))
-}
 
 /** Every merchant's entries of plain transfers, as the API lists them, are those of the chain. */
 export async function directsAgainstChain(audited: Audited): Promise<string[]> {
   const { cluster, traffic } = audited
-  const directs = await directsOn(audited)
+  const directs = (await movementsOn(audited)).filter(({ kind }) => kind === 'direct')
   const found: string[] = []
   for (const { body } of [...traffic.merchants, ...traffic.tills])
     found.push(...directDifferences(body.id, await entriesOf(cluster.gatewayUrls[0] ?? '', body.api_key), directs))

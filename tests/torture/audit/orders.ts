@@ -1,11 +1,13 @@
+import { orderPayoutOn } from '../../audit/networks'
 import { stateDifferences } from '../../audit/orders'
 import type { Row } from '../ledger'
 import type { Audited } from '.'
+import { payoutOn, publishedPayouts } from './payouts'
 
 /** Statuses that an expiry which is due, and not yet done, may still have. */
 const DUE = ['pending', 'underpaid', 'confirming']
 
-/** Every order is what the oracle makes of its payments and of the confirmed chains. */
+/** Every order is what the oracle makes of its payments and of the confirmed chains, and pays its merchant where that one was paid by their version. */
 export async function ordersAgainstFacts({ ledger, chains, listeners }: Audited): Promise<string[]> {
   const [cursor] = await ledger.query<{ reached: Date | null }>('orders', 'SELECT min(confirmed_time) AS reached FROM chain_cursors')
   const heights = await Promise.all(
@@ -21,12 +23,20 @@ export async function ordersAgainstFacts({ ledger, chains, listeners }: Audited)
     payments.set(String(row.order_id), [...(payments.get(String(row.order_id)) ?? []), row])
   const swept = "SELECT * FROM payments WHERE kind = 'sweep' AND state = 'confirmed'"
   const sweeps = (await Promise.all(listeners.map(listener => ledger.query(listener, swept)))).flat()
+  const published = new Map((await publishedPayouts(ledger)).map(each => [`${each.merchant} ${each.version}`, each]))
+  const placeDifferences = (order: Row) => {
+    const at = published.get(`${order.merchant_id} ${order.merchant_version}`)
+    return chains.flatMap(({ chainId }) => {
+      const [is, must] = [orderPayoutOn(order, chainId), at && payoutOn(at, chainId)]
+      return is === must ? [] : [`order ${order.id} is paid out on ${chainId} to ${is} and must be to ${must}`]
+    })
+  }
   return (await ledger.query('orders', 'SELECT * FROM orders')).flatMap(order => {
     const facts = {
       ...{ order, confirmed, payments: payments.get(String(order.id)) ?? [] },
-      sweeps: sweeps.filter(({ memo, merchant }) => memo === order.memo && merchant === String(order.merchant_address).toLowerCase()),
+      sweeps: sweeps.filter(({ memo, merchant, chain_id }) => memo === order.memo && merchant === orderPayoutOn(order, chain_id)),
     }
     const isLate = (difference: string) => difference.endsWith('make it expired') && DUE.includes(String(order.status))
-    return stateDifferences(facts).filter(difference => !isLate(difference))
+    return [...placeDifferences(order), ...stateDifferences(facts).filter(difference => !isLate(difference))]
   })
 }

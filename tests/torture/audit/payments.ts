@@ -2,10 +2,13 @@ import type { LocalChain } from '@ponte/local-servers'
 import { testUsdcAbi } from '@ponte/payment-router'
 import { Contract } from 'ethers'
 import type { Ledger, Row } from '../ledger'
+import { payoutsOf } from '../steps'
 import type { Audited } from '.'
 import { type ChainPayment, type ChainRecord, chainRecord, type Flow } from './chain-record'
-import { directsOn } from './directs'
+import { directsOf } from './directs'
+import type { Payout } from './payouts'
 import { returnedBy } from './refunds'
+import { transfersOf } from './transfers'
 
 /** Invariant 1: each payment and each sweep is confirmed exactly once, on its order or among the unmatched, to the unit, per merchant and in total. */
 export async function paymentsAgainstChain(audited: Audited): Promise<string[]> {
@@ -92,21 +95,19 @@ const sumOf = <T>(items: readonly T[], value: (item: T) => bigint) => items.redu
 /** Gross amounts against the books; what the routers paid out against the merchant's balance. */
 async function sumsPerMerchant({ payments, sweeps }: ChainRecord, { chains, ledger, traffic }: Audited): Promise<string[]> {
   const payouts = [...payments.filter(({ kind }) => kind === 'router'), ...sweeps]
-  const directs = await directsOn({ chains, ledger })
   const differences: string[] = []
-  for (const { body } of traffic.merchants) {
-    const address = String(body.payout_address).toLowerCase()
-    const isTheirs = ({ merchant }: Flow) => merchant === address
+  for (const merchant of traffic.merchants) {
+    const { body } = merchant
+    const addresses = payoutsOf(merchant)
+    const isTheirs = ({ merchant }: Flow) => addresses.includes(merchant)
     const paid = sumOf(payments.filter(isTheirs), ({ gross }) => gross)
     const paidOut = sumOf(payouts.filter(isTheirs), ({ share }) => share)
-    const returned = sumOf(await returnedBy({ chains }, address), ({ amount }) => amount)
-    const balance = sumOf(await Promise.all(chains.map(chain => balanceOf(chain, address))), held => held)
-    const booked = await bookedUnits(ledger, address)
+    const returned = sumOf(await returnedBy({ chains }, addresses), ({ amount }) => amount)
+    const balances = chains.flatMap(chain => addresses.map(address => balanceOf(chain, address)))
+    const balance = sumOf(await Promise.all(balances), held => held)
+    const booked = await bookedUnits(ledger, addresses)
     if (booked !== paid) differences.push(`merchant ${body.id} was paid ${paid} gross, and the books have ${booked}`)
-    const direct = sumOf(
-      directs.filter(({ merchant }) => merchant === body.id),
-      ({ units }) => units,
-    )
+    const direct = sumOf(await plainTransfersTo(addresses, chains), ({ units }) => units)
     if (balance !== paidOut + direct - returned)
       differences.push(
         `merchant ${body.id} has ${balance}, the routers paid out ${paidOut} and ${direct} came directly, of which ${returned} went back`,
@@ -117,15 +118,22 @@ async function sumsPerMerchant({ payments, sweeps }: ChainRecord, { chains, ledg
   return differences
 }
 
-/** Confirmed gross units on orders and among the unmatched, of one merchant's address or of all. */
-async function bookedUnits(ledger: Ledger, merchantAddress: string | null): Promise<bigint> {
+/** Also while an address is not its merchant's, where nothing stands in the books. */
+async function plainTransfersTo(addresses: readonly string[], chains: Audited['chains']) {
+  const always = addresses.map((address): Payout => ({ kind: 'payout', at: 0, merchant: address, version: 1, address, since: 0 }))
+  const found = await Promise.all(chains.map(async chain => directsOf(await transfersOf(chain), always, chain.feeReceiver)))
+  return found.flat()
+}
+
+/** Confirmed gross units on orders and among the unmatched, of one merchant's addresses, the first of which all its orders have, or of all. */
+async function bookedUnits(ledger: Ledger, addresses: readonly string[] | null): Promise<bigint> {
   const [row] = await ledger.query(
     'orders',
     `SELECT (
-       (SELECT coalesce(sum(confirmed_units), 0) FROM orders WHERE $1::text IS NULL OR lower(merchant_address) = $1) +
+       (SELECT coalesce(sum(confirmed_units), 0) FROM orders WHERE $1::text[] IS NULL OR lower(merchant_address) = ANY($1)) +
        (SELECT coalesce(sum(gross_units), 0) FROM unmatched_payments
-        WHERE status = 'confirmed' AND ${HAS_MEMO} AND ($1::text IS NULL OR lower(merchant_address) = $1)))::text AS sum`,
-    [merchantAddress],
+        WHERE status = 'confirmed' AND ${HAS_MEMO} AND ($1::text[] IS NULL OR lower(merchant_address) = ANY($1))))::text AS sum`,
+    [addresses],
   )
   return BigInt(String(row?.sum))
 }
@@ -139,7 +147,7 @@ async function sumsPerAddress({ payments, sweeps, addresses }: ChainRecord, { ch
     const sent = sumOf(payments.filter(isHere), ({ gross }) => gross)
     const swept = sumOf(sweeps.filter(isHere), ({ gross }) => gross)
     const balance = await balanceOf(chain, address)
-    const about = `on ${chain.chainId} deposit address ${address} of the order with memo ${addresses.get(address)?.memo}`
+    const about = `on ${chain.chainId} deposit address ${address} of the order with memo ${addresses.get(chain)?.get(address)?.memo}`
     if (sent !== swept + balance) differences.push(`${about} was sent ${sent}, and ${swept} was swept and ${balance} lies there`)
     if (balance > 0n) differences.push(`${about} still holds ${balance}`)
   }

@@ -1,17 +1,18 @@
 import { formatUnits } from 'ethers'
+import { payoutsOf } from '../steps'
 import type { Audited } from '.'
 import { chainRecord } from './chain-record'
 import { addressIn, TRANSFER } from './transfers'
 
-/** Transfers from a payout address, by the token's logs alone. */
-export async function returnedBy({ chains }: Pick<Audited, 'chains'>, payout: string): Promise<{ payee: string; amount: bigint }[]> {
-  const from = `0x${payout.slice(2).toLowerCase().padStart(64, '0')}`
-  const logs = await Promise.all(
-    chains.map(({ provider, usdcAddress }) =>
-      provider.getLogs({ fromBlock: 0, toBlock: 'latest', address: usdcAddress, topics: [TRANSFER, from] }),
-    ),
-  )
-  return logs.flat().map(({ topics, data }) => ({ payee: addressIn(topics[2]), amount: BigInt(data) }))
+/** Transfers from payout addresses, by the token's logs alone. */
+export async function returnedBy({ chains }: Pick<Audited, 'chains'>, payouts: readonly string[]) {
+  const from = payouts.map(payout => `0x${payout.slice(2).padStart(64, '0')}`)
+  const found = chains.map(async chain => {
+    const { provider, usdcAddress } = chain
+    const logs = await provider.getLogs({ fromBlock: 0, toBlock: 'latest', address: usdcAddress, topics: [TRANSFER, from] })
+    return logs.map(({ topics, data }) => ({ chain, payout: addressIn(topics[1]), payee: addressIn(topics[2]), amount: BigInt(data) }))
+  })
+  return (await Promise.all(found)).flat()
 }
 
 /**
@@ -20,18 +21,21 @@ export async function returnedBy({ chains }: Pick<Audited, 'chains'>, payout: st
  */
 export async function refundsAgainstChain(audited: Audited): Promise<string[]> {
   const { ledger, traffic } = audited
-  const { payments } = await chainRecord(audited)
+  const { payments, addresses } = await chainRecord(audited)
   const differences: string[] = []
   const rows = await ledger.query(
     'orders',
     'SELECT lower(payee) AS payee, merchant_id, units::text, ended, cancelled_at IS NOT NULL AS is_cancelled FROM refunds',
   )
   const booked = new Map(rows.map(row => [String(row.payee), row]))
-  for (const { body } of traffic.merchants) {
-    const sent = await returnedBy(audited, String(body.payout_address))
+  for (const each of traffic.merchants) {
+    const { body } = each
+    const sent = await returnedBy(audited, payoutsOf(each))
     const back = new Map<string, bigint>()
-    for (const { payee, amount } of sent) {
+    for (const { chain, payout, payee, amount } of sent) {
       const asked = traffic.refunds.get(payee)
+      const paidAt = [...(addresses.get(chain)?.values() ?? [])].find(({ memo }) => memo === asked?.order.memo)?.merchant
+      if (asked && payout !== paidAt) differences.push(`the refund to ${payee} was paid from ${payout}, and its order is paid at ${paidAt}`)
       if (!asked) differences.push(`merchant ${body.id} sent ${amount} to ${payee}, for which there is no refund`)
       else if (back.has(payee)) differences.push(`the refund to ${payee} was paid twice`)
       else if (asked.amount !== amount) differences.push(`the refund to ${payee} is of ${asked.amount}, and ${amount} was paid`)
