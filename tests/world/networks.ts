@@ -1,6 +1,6 @@
 /**
  * Chains of a run over so many networks. Of three, Base, Polygon and Arbitrum by the ids of their test networks, which have the profiles of the main ones: a
- * main net is refused as a development chain, and real money on several networks is refused too.
+ * main net is refused as a development chain.
  */
 const CHAIN_IDS: Record<number, readonly [number, ...number[]]> = {
   1: [31_337],

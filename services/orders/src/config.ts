@@ -146,10 +146,6 @@ export const ordersConfig = settings
         refuse('DEPOSIT_FACTORY', 'must equal ROUTER_ADDRESS: money at an address of another router would settle nothing')
     }
   })
-  .refine(config => config.PONTE_MODE !== 'live' || config.OTHER_NETWORKS.length === 0, {
-    path: ['OTHER_NETWORKS'],
-    message: 'must be empty with real money: several networks are tried on test networks so far',
-  })
   .refine(config => networksOf(config).some(({ isSuspended }) => !isSuspended), {
     path: ['NETWORK_SUSPENDED'],
     message: 'leaves no network that new orders may be paid on: pause orders with ORDERS_PAUSED',

@@ -872,7 +872,7 @@ it('open orders past their end that name a network which is not followed are cou
   }
 })
 
-it('refuses several networks with real money, and one named twice', async () => {
+it('follows several networks with real money, and refuses one of the other kind, or named twice', async () => {
   const others = JSON.stringify([{ ...POLYGON, confirmations: 5 }])
   const twice = JSON.stringify([{ ...POLYGON, chain_id: 31337, confirmations: 5 }])
   await expect(startOrders({ OTHER_NETWORKS: twice })).rejects.toThrow('each chain_id once')
@@ -887,15 +887,14 @@ it('refuses several networks with real money, and one named twice', async () => 
   }
   await expect(startOrders({ ...test, OTHER_NETWORKS: others })).rejects.toThrow('OTHER_NETWORKS')
   await expect(startOrders({ ...test, OTHER_NETWORKS: JSON.stringify([{ ...POLYGON, chain_id: 80_002 }]) })).rejects.toThrow('must be set')
-  await expect(
-    startOrders({
-      OTHER_NETWORKS: others,
-      PONTE_MODE: 'live',
-      DEVELOPMENT_CHAIN: 'false',
-      CHAIN_ID: '8453',
-      RPC_URLS: 'http://127.0.0.1:1',
-    }),
-  ).rejects.toThrow('OTHER_NETWORKS')
+  const live = { ...settings('postgres://localhost/unused'), ...test, PONTE_MODE: 'live', CHAIN_ID: '8453' }
+  const following = (chainId: number) =>
+    readConfig(ordersConfig, {
+      ...live,
+      OTHER_NETWORKS: JSON.stringify([{ ...POLYGON, chain_id: chainId, rpc_urls: ['http://127.0.0.1:1'], deposit_factory: 'none' }]),
+    })
+  expect(() => following(80_002)).toThrow('OTHER_NETWORKS')
+  expect(following(137)).toMatchObject({ PONTE_MODE: 'live', OTHER_NETWORKS: [{ chain_id: 137 }] })
 })
 
 it('a network that stands still, or that its operator suspended, is offered by no new order, and open ones name it', async () => {
