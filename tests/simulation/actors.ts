@@ -61,6 +61,11 @@ export async function createActors(chain: LocalChain, rpc: Rpc, clock: ChainCloc
     const { domain, types, message } = transferWithAuthorizationTypedData({ ...terms, chainId: chain.chainId, usdcAddress })
     return wallet.signTypedData(domain, types, message)
   }
+  const depositAddress = async (memo: string, merchant: string): Promise<string> => {
+    const asked = { to: routerAddress, data: router.encodeFunctionData('depositAddress', [`0x${memo}`, merchant]) }
+    const [deposit] = router.decodeFunctionResult('depositAddress', await rpc<string>('eth_call', asked, 'latest'))
+    return String(deposit).toLowerCase()
+  }
   const submit = ({ address }: Wallet, { payee, units, nonce }: Return, validBefore: number, signature: string) =>
     token(account(STRANGER), 'transferWithAuthorization', address, payee, units, 0, validBefore, nonce, signature)
 
@@ -87,9 +92,7 @@ export async function createActors(chain: LocalChain, rpc: Rpc, clock: ChainCloc
       call(account(payer), routerAddress, router.encodeFunctionData('sweep', [`0x${memo}`, merchant])),
     /** Money to the address of a memo that no order has, and its sweep. */
     async sweepOfNone(payer: number, { memo, merchant }: { memo: string; merchant: string }, units: bigint): Promise<void> {
-      const asked = { to: routerAddress, data: router.encodeFunctionData('depositAddress', [`0x${memo}`, merchant]) }
-      const [deposit] = router.decodeFunctionResult('depositAddress', await rpc<string>('eth_call', asked, 'latest'))
-      await token(account(payer), 'transfer', String(deposit), units)
+      await token(account(payer), 'transfer', await depositAddress(memo, merchant), units)
       await call(account(payer), routerAddress, router.encodeFunctionData('sweep', [`0x${memo}`, merchant]))
     },
     /** Transfers to several addresses in one transaction. */
@@ -107,6 +110,7 @@ export async function createActors(chain: LocalChain, rpc: Rpc, clock: ChainCloc
       const approved = { to: usdcAddress, data: usdc.encodeFunctionData('approve', [routerAddress, ALWAYS]) }
       return send({ from: account(1), to: contractAddress, data: bundle([approved, plain, paid, plain, paid, plain]), gas: hex(4_000_000) })
     },
+    depositAddress,
     block: (who: string, blocked: boolean) => token(account(0), 'setBlacklisted', who, blocked),
     /** A fresh account that owns the token and no native coin. */
     async signer(units: bigint) {

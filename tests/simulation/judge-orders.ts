@@ -8,12 +8,18 @@ export interface ReadChain {
   confirmed: { block: number; time: number }
 }
 
+/** Where an order's payments go on a chain: to its merchant, or to the address that a transfer is swept from; lower-case. */
+export interface Place {
+  merchantAddress: string
+  depositAddress: string | null
+}
+
 /** One order as the API answers it, and what the oracle needs to know of it. Amounts are base units, addresses lower-case. */
 export interface SeenOrder {
   id: string
   memo: string
-  merchantAddress: string
-  depositAddress: string | null
+  /** Where it is paid, on each chain. */
+  places: ReadonlyMap<number, Place>
   usdcUnits: bigint
   /** As it was asked for, or a cent. */
   toleranceUnits: bigint
@@ -59,13 +65,17 @@ export function expectedOf(order: SeenOrder, chains: readonly ReadChain[], feeBp
   }))
   if (!first) throw new Error('An order can be paid on a chain at least.')
   const placed = <T>(chainId: number, logs: readonly T[]) => logs.map(log => (others.length > 0 ? { ...log, chainId } : log))
+  const placeOn = (chainId: number) => order.places.get(chainId)
+  const depositAddress = placeOn(first.chainId)?.depositAddress ?? null
+  // The oracle knows the sweeps of an order by one address, and on a network with a payout address of its own they come from another one.
+  const sender = (chainId: number, payer: string) => (payer === placeOn(chainId)?.depositAddress ? (depositAddress ?? payer) : payer)
   return judge(
     {
       usdcUnits: order.usdcUnits,
       toleranceUnits: order.toleranceUnits,
       feeBps,
       expiresAt: order.expiresAt,
-      depositAddress: order.depositAddress,
+      depositAddress,
       cancelled: order.cancelled,
       accepted: order.accepted,
     },
@@ -73,15 +83,18 @@ export function expectedOf(order: SeenOrder, chains: readonly ReadChain[], feeBp
       transfers: chains.flatMap(({ chainId, chain }) =>
         placed(
           chainId,
-          chain.transfers.filter(({ to, amount }) => to === order.depositAddress && amount > 0n),
+          chain.transfers.filter(({ to, amount }) => to === placeOn(chainId)?.depositAddress && amount > 0n),
         ),
       ),
       routerPayments: chains.flatMap(({ chainId, chain }) =>
         placed(
           chainId,
-          chain.received.filter(
-            ({ memo, merchant, txHash }) => (memo === order.memo || order.attached.includes(txHash)) && merchant === order.merchantAddress,
-          ),
+          chain.received
+            .filter(
+              ({ memo, merchant, txHash }) =>
+                (memo === order.memo || order.attached.includes(txHash)) && merchant === placeOn(chainId)?.merchantAddress,
+            )
+            .map(log => ({ ...log, payer: sender(chainId, log.payer) })),
         ),
       ),
       ...first,

@@ -13,6 +13,7 @@ const OF_SEVERAL = [
   'attached from a network that was not offered',
   'orders paid on several networks',
   'duplicates across networks',
+  'sweeps to the address of one network',
 ]
 
 function count(name: string, fallback: number): number {

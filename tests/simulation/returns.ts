@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { RefundBody } from '@ponte/contracts'
 import { id as keccak, Wallet } from 'ethers'
 import { askGateway, jsonRequest, units } from '../world'
+import type { Place } from './judge-orders'
 import { type Asked, mayMove } from './judge-returns'
 import type { Network, Time } from './networks'
 import type { Action } from './plan'
@@ -9,6 +10,8 @@ import type { Action } from './plan'
 /** A return as it was asked for, and what was done about it since. */
 export interface Asking extends Asked {
   network: Network
+  /** It goes back from there. */
+  wallet: Wallet
   taken: number[]
   /** A stranger submitted a signature of it. */
   isSubmitted: boolean
@@ -18,9 +21,10 @@ export interface Asking extends Asked {
 export interface Returning {
   id: string
   apiKey: string
-  merchantAddress: string
+  places: ReadonlyMap<number, Place>
   usdcUnits: bigint
-  wallet: Wallet
+  /** Of its merchant, with every payout address that it may be paid at. */
+  wallets: readonly Wallet[]
   /** Accounts that signed payments of it. */
   signers: Set<string>
   returns: Map<number, Asking>
@@ -83,13 +87,15 @@ export function createReturns({ gateway, networks, time }: Options) {
       const made = await post(order, `/orders/${order.id}/refunds`, body, count)
       if (!made) return
       const [named, back] = [made.payee_address.toLowerCase(), units(made.amount)]
-      const terms = { id: made.id, nonce: nonceOf(made.id, named, back), from: order.merchantAddress, payee: named, units: back }
       const network = networks.find(one => one.local.chainId === (made.typed_data?.domain.chainId ?? networks[0]?.local.chainId))
-      if (!network) throw new Error(`return ${made.id} is of no chain of its order`)
+      const from = order.places.get(network?.local.chainId ?? 0)?.merchantAddress ?? ''
+      const wallet = order.wallets.find(({ address }) => address.toLowerCase() === from)
+      if (!network || !wallet) throw new Error(`return ${made.id} is of no chain of its order`)
+      const terms = { id: made.id, nonce: nonceOf(made.id, named, back), from, payee: named, units: back }
       const isProven = payee === undefined ? order.signers.has(named) : named === payee.toLowerCase()
       if (!isProven || made.nonce !== terms.nonce || made.from_address.toLowerCase() !== terms.from || (amount ?? back) !== back)
         wrong.push(`return ${made.id}: ${JSON.stringify(body)} was answered with ${JSON.stringify(made)}`)
-      order.returns.set(nth, { ...terms, network, taken: [], isSignedElsewhere: false, isCancelled: false, isSubmitted: false })
+      order.returns.set(nth, { ...terms, network, wallet, taken: [], isSignedElsewhere: false, isCancelled: false, isSubmitted: false })
     },
 
     async sign(order: Returning, { nth, forS, isBrought, isSubmitted }: Doing<'sign'>, count: Count): Promise<void> {
@@ -97,7 +103,7 @@ export function createReturns({ gateway, networks, time }: Options) {
       if (!asking) return
       const { actors } = asking.network
       const validBefore = time.now() + forS
-      const signature = await actors.sign(order.wallet, asking, validBefore)
+      const signature = await actors.sign(asking.wallet, asking, validBefore)
       if (isBrought) {
         const body = { valid_before: validBefore, signature }
         const isTaken = (await post(order, `/refunds/${asking.id}/signature`, body, count)) !== null
@@ -109,15 +115,15 @@ export function createReturns({ gateway, networks, time }: Options) {
       if (!isSubmitted) return
       count(isBrought ? 'submitted beside us' : 'submitted without us')
       asking.isSubmitted = true
-      await actors.submit(order.wallet, asking, validBefore, signature)
+      await actors.submit(asking.wallet, asking, validBefore, signature)
     },
 
     async endNonce(order: Returning, { does, nth }: Doing<'cancel authorization' | 'use nonce'>): Promise<void> {
       const asking = order.returns.get(nth)
       if (!asking) return
       const { actors } = asking.network
-      if (does === 'cancel authorization') await actors.cancelAuthorization(order.wallet, asking.nonce)
-      else await actors.spend(order.wallet, 1n, asking.nonce, time.now() + DAY_S)
+      if (does === 'cancel authorization') await actors.cancelAuthorization(asking.wallet, asking.nonce)
+      else await actors.spend(asking.wallet, 1n, asking.nonce, time.now() + DAY_S)
     },
 
     async cancel(order: Returning, { nth }: Doing<'cancel return'>, count: Count): Promise<void> {

@@ -8,7 +8,7 @@ import { startReceiver } from '../torture/receiver'
 import { call, chainIdsOf, createExpiryWatch, createMerchant, logIn, startWorld, units } from '../world'
 import { OWN_ACCOUNT } from './actors'
 import { added, ledgerDifferences, movedMoney, type Paid, type SeenEntry, sentTo } from './judge-ledger'
-import { differences, expectedOf, type Heard, hearingDifferences, type ReadChain, type SeenOrder } from './judge-orders'
+import { differences, expectedOf, type Heard, hearingDifferences, type Place, type ReadChain, type SeenOrder } from './judge-orders'
 import { expectedReturn, noticeDifferences, orderDifferences, returnDifferences, returned, walletDifferences } from './judge-returns'
 import { createTime, HOUR_S, type Network, openNetwork } from './networks'
 import type { Expected } from './oracle'
@@ -44,7 +44,7 @@ interface Opened extends Returning {
   index: number
   memo: string
   merchant: number
-  depositAddress: string | null
+  hasDeposit: boolean
   toleranceUnits: bigint
   expiresAt: number
   cancelled: boolean
@@ -55,6 +55,12 @@ interface Opened extends Returning {
   /** Chains that it may be paid on. */
   offered: number[]
   body: OrderBody
+}
+
+/** Another payout address for one network. */
+interface Own {
+  chainId: number
+  wallet: Wallet
 }
 
 /** A whole system whose chains, clock and bus are the simulation's; one seed after the other is played on it. */
@@ -79,10 +85,14 @@ export async function startSimulation({ networks: networkCount = 1 } = {}) {
       const wallet = new Wallet(Wallet.createRandom().privateKey)
       const body = await createMerchant(world, gateway, receiver.url, wallet.address)
       receiver.trust(body.webhook_secret)
-      return { receiver, wallet, body, paid: [{ address: wallet.address.toLowerCase(), from: 0, to: Number.POSITIVE_INFINITY }] as Paid[] }
+      const always = () => [{ address: wallet.address.toLowerCase(), from: 0, to: Number.POSITIVE_INFINITY }]
+      const paid = new Map<number, Paid[]>(networks.map(({ local: { chainId } }) => [chainId, always()]))
+      return { receiver, wallet, own: null as Own | null, body, paid }
     }),
   )
 
+  const payoutOn = ({ wallet, own }: (typeof merchants)[number], { local }: Network): Wallet =>
+    own?.chainId === local.chainId ? own.wallet : wallet
   const feeReceiver = `0x${(await first.rpc<string>('eth_call', { to: world.chain.routerAddress, data: id('feeReceiver()').slice(0, 10) }, 'latest')).slice(26)}`
   const depositsOf = merchants.map(() => new Set<string>())
   const givenAwayOf = merchants.map(() => new Map<string, bigint>())
@@ -114,7 +124,12 @@ export async function startSimulation({ networks: networkCount = 1 } = {}) {
     const count = (name: string, by = 1) => {
       counts[name] = (counts[name] ?? 0) + by
     }
-    for (const merchant of merchants) if (directs.chance(0.5)) await payElsewhere(merchant, count)
+    for (const merchant of merchants) {
+      if (directs.chance(0.5)) await payElsewhere(merchant, null, count)
+      const [, ...others] = networks
+      if (others.length > 0 && places.chance(0.5))
+        await payElsewhere(merchant, merchant.own?.chainId ?? places.pick(others).local.chainId, count)
+    }
     const orders = await open({ random, strays, places, size }, count)
     count('orders', orders.length)
     const byTime = groupByTime(
@@ -122,7 +137,7 @@ export async function startSimulation({ networks: networkCount = 1 } = {}) {
         random,
         orders.flatMap(order => {
           const times = { index: order.index, createdAt: time.now(), expiresAt: order.expiresAt }
-          const planned = planActions(random, { ...times, usdcUnits: order.usdcUnits, hasDeposit: order.depositAddress !== null })
+          const planned = planActions(random, { ...times, usdcUnits: order.usdcUnits, hasDeposit: order.hasDeposit })
           return [
             ...planned,
             ...planAcceptance(strays, times),
@@ -139,23 +154,26 @@ export async function startSimulation({ networks: networkCount = 1 } = {}) {
       if (strays.chance(0.1)) {
         count('payments for no order')
         const merchant = merchants[strays.between(0, MERCHANTS)]
-        await anywhere().actors.pay(
+        const network = anywhere()
+        await network.actors.pay(
           strays.between(0, 4),
           hexlify(randomBytes(32)).slice(2),
-          merchant?.body.payout_address ?? '',
+          merchant ? payoutOn(merchant, network).address : '',
           BigInt(strays.between(1, 90_000_000)),
         )
       }
       if (strays.chance(0.1)) {
         count('sweeps of no order')
         const merchant = merchants[strays.between(0, MERCHANTS)]
-        const place = { memo: hexlify(randomBytes(32)).slice(2), merchant: merchant?.body.payout_address ?? '' }
-        await anywhere().actors.sweepOfNone(strays.between(0, 4), place, BigInt(strays.between(1, 90_000_000)))
+        const network = anywhere()
+        const place = { memo: hexlify(randomBytes(32)).slice(2), merchant: merchant ? payoutOn(merchant, network).address : '' }
+        await network.actors.sweepOfNone(strays.between(0, 4), place, BigInt(strays.between(1, 90_000_000)))
       }
       if (returning.chance(0.1)) {
         count('wallets spent')
-        const { wallet } = returning.pick(merchants)
-        const { local, actors } = anywhere()
+        const merchant = returning.pick(merchants)
+        const network = anywhere()
+        const [wallet, { local, actors }] = [payoutOn(merchant, network), network]
         const held = await local.balanceOf(wallet.address)
         await actors.spend(wallet, (held * BigInt(returning.between(90, 101))) / 100n, hexlify(randomBytes(32)), time.now() + DAY_S)
       }
@@ -165,9 +183,9 @@ export async function startSimulation({ networks: networkCount = 1 } = {}) {
       }
       if (directs.chance(0.25)) {
         count('direct transfers')
-        // Also to an address that was theirs.
-        const { address } = directs.pick(directs.pick(merchants).paid)
-        await first.actors.transfer(directs.between(0, 5), address, BigInt(directs.between(1, 90_000_000)))
+        // Also to an address that was theirs, and on a network where it never was.
+        const { address } = directs.pick([...directs.pick(merchants).paid.values()].flat())
+        await places.pick(networks).actors.transfer(directs.between(0, 5), address, BigInt(directs.between(1, 90_000_000)))
       }
       if (directs.chance(0.1)) {
         count('direct transfers around payments')
@@ -230,28 +248,52 @@ export async function startSimulation({ networks: networkCount = 1 } = {}) {
       if (isOfSeveral && exception === 'duplicate') count('duplicates across networks')
     }
     for (const { chainId, chain } of chains) {
-      const addresses = new Set(orders.map(({ depositAddress }) => depositAddress))
-      for (const { payer } of chain.received) if (addresses.has(payer)) count(`sweeps on ${chainId}`)
+      const swept = new Map(orders.map(order => [order.places.get(chainId)?.depositAddress, order]))
+      for (const { payer } of chain.received) {
+        const order = swept.get(payer)
+        if (!order) continue
+        count(`sweeps on ${chainId}`)
+        if (order.places.get(chainId)?.merchantAddress !== order.places.get(firstId)?.merchantAddress)
+          count('sweeps to the address of one network')
+      }
     }
   }
 
-  /** From now on a merchant is paid at another address of their own. Blocks of this second are those of before. */
-  async function payElsewhere(merchant: (typeof merchants)[number], count: (name: string) => void): Promise<void> {
-    count('payout addresses changed')
+  /** From now on a merchant is paid at another address of their own, on one network or on all without one of theirs. Blocks of this second are those of before. */
+  async function payElsewhere(merchant: (typeof merchants)[number], chainId: number | null, count: (name: string) => void): Promise<void> {
+    count(chainId === null ? 'payout addresses changed' : 'payout addresses of one network changed')
     await time.mineAt(time.now() + 1)
     const from = time.now() + 1
     const wallet = new Wallet(Wallet.createRandom().privateKey)
     // Hours have passed since the last session began.
     const token = await logIn(world, merchant.body)
-    const { payout_address } = await insist(() =>
-      call<MerchantBody>(gateway, 'PATCH', '/api/v1/merchants/me', token, { payout_address: wallet.address }),
-    )
-    if (payout_address !== wallet.address) throw new Error(`the payout address is ${payout_address} and must be ${wallet.address}`)
+    const change = chainId === null ? { payout_address: wallet.address } : { payout_addresses: { [chainId]: wallet.address } }
+    const changed = await insist(() => call<MerchantBody>(gateway, 'PATCH', '/api/v1/merchants/me', token, change))
+    const named = chainId === null ? changed.payout_address : changed.payout_addresses?.[chainId]
+    if (named !== wallet.address) throw new Error(`the payout address is ${named} and must be ${wallet.address}`)
     await time.mineAt(from)
-    Object.assign(merchant.paid.at(-1) ?? {}, { to: from })
-    merchant.paid.push({ address: wallet.address.toLowerCase(), from, to: Number.POSITIVE_INFINITY })
-    Object.assign(merchant, { wallet })
-    Object.assign(merchant.body, { payout_address })
+    for (const [of, paid] of merchant.paid) {
+      if (chainId === null ? of === merchant.own?.chainId : of !== chainId) continue
+      Object.assign(paid.at(-1) ?? {}, { to: from })
+      paid.push({ address: wallet.address.toLowerCase(), from, to: Number.POSITIVE_INFINITY })
+    }
+    Object.assign(merchant, chainId === null ? { wallet } : { own: { chainId, wallet } })
+    if (chainId === null) Object.assign(merchant.body, { payout_address: wallet.address })
+  }
+
+  /** Where an order is paid on each chain, as it names it, and as its memo and its merchant's address make it where it does not. */
+  async function placesOf({ memo, payment }: OrderBody, merchant: (typeof merchants)[number]): Promise<Map<number, Place>> {
+    const places = networks.map(async (network): Promise<[number, Place]> => {
+      const { chainId } = network.local
+      const merchantAddress = payoutOn(merchant, network).address.toLowerCase()
+      const depositAddress = payment.deposit_address === null ? null : await network.actors.depositAddress(memo, merchantAddress)
+      const named = payment.networks?.find(({ chain_id }) => chain_id === chainId) ?? (chainId === firstId ? payment : undefined)
+      const deposit = named?.deposit_address?.toLowerCase() ?? null
+      if (named && deposit !== depositAddress)
+        throw new Error(`the address of memo ${memo} on ${chainId} is ${deposit} and must be ${depositAddress}`)
+      return [chainId, { merchantAddress, depositAddress }]
+    })
+    return new Map(await Promise.all(places))
   }
 
   async function open(
@@ -277,8 +319,8 @@ export async function startSimulation({ networks: networkCount = 1 } = {}) {
       if (offered.length < networks.length) count('orders that offer fewer networks')
       opened.push({
         ...{ index, id: body.id, memo: body.memo, apiKey: merchant.body.api_key, merchant: planned.merchant, body },
-        merchantAddress: body.payment.merchant_address.toLowerCase(),
-        depositAddress: body.payment.deposit_address?.toLowerCase() ?? null,
+        places: await placesOf(body, merchant),
+        hasDeposit: (body.payment.deposit_address ?? null) !== null,
         usdcUnits: units(body.usdc_amount),
         toleranceUnits: tolerance ?? toleranceByDefault(units(body.usdc_amount)),
         expiresAt: Date.parse(body.expires_at) / 1_000,
@@ -286,11 +328,12 @@ export async function startSimulation({ networks: networkCount = 1 } = {}) {
         accepted: null,
         attached: [],
         offered,
-        wallet: merchant.wallet,
+        wallets: [merchant.wallet, ...(merchant.own ? [merchant.own.wallet] : [])],
         signers: new Set(),
         returns: new Map(),
       })
-      if (body.payment.deposit_address) depositsOf[planned.merchant]?.add(body.payment.deposit_address.toLowerCase())
+      for (const { depositAddress } of opened.at(-1)?.places.values() ?? [])
+        if (depositAddress !== null) depositsOf[planned.merchant]?.add(depositAddress)
     }
     return opened
   }
@@ -308,6 +351,7 @@ export async function startSimulation({ networks: networkCount = 1 } = {}) {
       if (!order) continue
       const network = anywhere()
       const { actors } = network
+      const { merchantAddress = '', depositAddress = null } = order.places.get(network.local.chainId) ?? {}
       count(action.does)
       if (action.does === 'cancel') await cancel(order, count)
       else if (action.does === 'accept') await accept(order, count)
@@ -316,14 +360,14 @@ export async function startSimulation({ networks: networkCount = 1 } = {}) {
       else if (action.does === 'sign') await returns.sign(order, action, count)
       else if (action.does === 'cancel authorization' || action.does === 'use nonce') await returns.endNonce(order, action)
       else if (action.does === 'cancel return') await returns.cancel(order, action, count)
-      else if (action.does === 'stray') await actors.pay(action.payer, strayMemoOf(order), order.merchantAddress, action.units)
-      else if (action.does === 'router') await actors.pay(action.payer, order.memo, order.merchantAddress, action.units)
-      else if (action.does === 'sweep') await actors.sweep(action.payer, order.memo, order.merchantAddress)
+      else if (action.does === 'stray') await actors.pay(action.payer, strayMemoOf(order), merchantAddress, action.units)
+      else if (action.does === 'router') await actors.pay(action.payer, order.memo, merchantAddress, action.units)
+      else if (action.does === 'sweep') await actors.sweep(action.payer, order.memo, merchantAddress)
       else if (action.does === 'signature') signatures.push(await signed(order, action.units, count))
-      else if (order.depositAddress === null) continue
-      else if (action.does === 'transfer') await actors.transfer(action.payer, order.depositAddress, action.units)
-      else if (action.does === 'mint') await actors.mint(order.depositAddress, action.units)
-      else bundled.get(network)?.push({ to: order.depositAddress, units: action.units })
+      else if (depositAddress === null) continue
+      else if (action.does === 'transfer') await actors.transfer(action.payer, depositAddress, action.units)
+      else if (action.does === 'mint') await actors.mint(depositAddress, action.units)
+      else bundled.get(network)?.push({ to: depositAddress, units: action.units })
     }
     for (const [{ actors }, transfers] of bundled) if (transfers.length > 0) await actors.bundled(transfers)
     await time.mineAt(at)
@@ -593,14 +637,19 @@ export async function startSimulation({ networks: networkCount = 1 } = {}) {
         const givenAway = [...(givenAwayOf[index]?.values() ?? [])].reduce((sum, each) => sum + each, 0n)
         const asked = [...(returnsOf[index]?.values() ?? [])]
         const must = {
-          ...added(chains.map(({ chain, confirmed }) => movedMoney(chain, confirmed.block, paid, depositsOf[index] ?? new Set()))),
+          ...added(
+            chains.map(({ chainId, chain, confirmed }) =>
+              movedMoney(chain, confirmed.block, paid.get(chainId) ?? [], depositsOf[index] ?? new Set()),
+            ),
+          ),
           ...{ givenAway, returned: asked.reduce((sum, one) => sum + (returnedOf(one, chains)?.amount ?? 0n), 0n) },
         }
         const wrong = [
           ...ledgerDifferences(seen, rows, must),
           ...chains.flatMap(({ chainId, chain }) => {
             const here = asked.filter(one => one.network.local.chainId === chainId)
-            return paid.flatMap(({ address }) => walletDifferences(here, chain, address, OWN_ACCOUNT))
+            const addresses = new Set([...paid.values()].flat().map(({ address }) => address))
+            return [...addresses].flatMap(address => walletDifferences(here, chain, address, OWN_ACCOUNT))
           }),
         ]
         return wrong.map(each => `ledger of merchant ${index}: ${each}`)
