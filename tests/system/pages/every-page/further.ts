@@ -130,6 +130,13 @@ function merchants(from: From, of: Shown): Stop[] {
   const permissions = ['orders:read', 'subscriptions:read', 'merchant:read']
   const second = { object: 'membership', merchant_id: REQUEST_ID, display_name: 'Café da Esquina', role: 'finance', permissions }
   return [
+    from('orders', 'find', {
+      ready: async page => {
+        await settled(page)
+        await page.keyboard.press('Control+k')
+        await dialog(page)
+      },
+    }),
     from('onboarding', 'sign-in-refused', {
       refused: { '/token': { status: 400, error_code: 'invalid_credentials' } },
       ready: async page => {
