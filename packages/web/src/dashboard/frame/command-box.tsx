@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { api } from '../api/api'
+import { Failure } from '../elements/states'
 import { OrderBadge } from '../orders/order-badge'
 import { titleOf } from '../orders/order-title'
 import { useWords } from '../texts/words'
@@ -12,7 +13,7 @@ import './command-box.css'
 
 const ORDERS_SHOWN = '5'
 const TYPING_MS = 200
-/** Longer than any filter of a list takes; a pasted message is cut. */
+/** As much of a message as the search takes. */
 const LENGTH_MAX = 300
 
 const keys = navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K'
@@ -63,7 +64,7 @@ function Finder({ onChosen, onClose }: { onChosen(path: string): void; onClose()
   const [typed, setTyped] = useState('')
   const text = typed.trim()
   const [asked] = useDebouncedValue(text, TYPING_MS)
-  const { data, isFetching } = useQuery({
+  const { data, error, isFetching } = useQuery({
     queryKey: ['find', asked],
     queryFn: () => api.orders({ text: asked, limit: ORDERS_SHOWN }),
     enabled: asked !== '',
@@ -108,8 +109,11 @@ function Finder({ onChosen, onClose }: { onChosen(path: string): void; onClose()
           </Combobox.Group>
         )}
       </Combobox.Options>
+      {error && <Failure error={error} />}
       <p className="faint" role="status">
-        {text !== '' && (asked !== text || isFetching ? t.loading : t.find.found(`${orders.length}${data?.has_more ? '+' : ''}`))}
+        {error === null &&
+          text !== '' &&
+          (asked !== text || isFetching ? t.loading : t.find.found(`${orders.length}${data?.has_more ? '+' : ''}`))}
       </p>
     </Combobox>
   )
