@@ -337,7 +337,7 @@ describe('several installations in one Prometheus', () => {
 
 describe('several networks in one installation', () => {
   const isOfChain = ([name]: [string, string]) => name.includes('service="chain-listener"')
-  /** What the listener of one network shows. */
+  /** As the listener of one network shows them. */
   const on = (chainId: number, series: Series): Series =>
     Object.fromEntries(
       Object.entries(series)

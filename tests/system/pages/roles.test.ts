@@ -103,7 +103,7 @@ test.each(ROLES.filter(role => role !== 'owner'))(
     }
     await context.close()
     expect([...wrong]).toEqual([])
-    // Who only looks is offered what changes nothing.
+    // A viewer is offered what changes nothing.
     const looking = role === 'viewer' ? Object.values(offers).flat() : []
     expect(looking.filter(text => VERBS.some(verb => text.includes(verb)))).toEqual([])
     if (role !== 'developer') return
