@@ -142,7 +142,9 @@ async function bookedUnits(ledger: Ledger, addresses: readonly string[] | null):
 async function sumsPerAddress({ payments, sweeps, addresses }: ChainRecord, { chains }: Audited): Promise<string[]> {
   const differences: string[] = []
   const used = new Set([...payments, ...sweeps].flatMap(({ deposit }) => deposit ?? []))
-  for (const [chain, address] of chains.flatMap(chain => [...used].map(address => [chain, address] as const))) {
+  // Money at the address that an order has on another chain is seen by no listener (docs/money.md).
+  const isPayable = (chain: LocalChain) => (address: string) => addresses.get(chain)?.has(address)
+  for (const [chain, address] of chains.flatMap(chain => [...used].filter(isPayable(chain)).map(address => [chain, address] as const))) {
     const isHere = (flow: Flow) => flow.chain === chain && flow.deposit === address
     const sent = sumOf(payments.filter(isHere), ({ gross }) => gross)
     const swept = sumOf(sweeps.filter(isHere), ({ gross }) => gross)
