@@ -296,7 +296,7 @@ test('a file of the ledger is made while the page shows its progress, and is dow
   await page.reload()
   await card.getByText('250,000 of 1,000,000 movements').waitFor()
   expect(await seriousFaults(page)).toEqual([])
-  await page.unroute('**/merchants/me/exports')
+  await page.unrouteAll({ behavior: 'wait' })
 }, 60_000)
 
 const factsOf = async (entry: Locator) => (await entry.locator('dd').allTextContents()).map(text => text.replaceAll('\u00a0', ' '))

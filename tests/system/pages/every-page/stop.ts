@@ -52,7 +52,7 @@ export const settled = async (page: Page) => {
 /** Goes to a stop and waits until it is there; with the clock of the page at `at`, where that is given. */
 export async function visit(page: Page, gatewayUrl: string, stop: Stop, at?: Date): Promise<void> {
   const { path, override, isUnanswered, isOffline, passes, ready } = stop
-  await page.unrouteAll()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
   await page.context().setOffline(false)
   if (at) await page.clock.setFixedTime(at)
   else if (passes) await page.clock.install()
