@@ -153,7 +153,8 @@ export async function audit(
     ...rateDifferences({ marketRates, ptaxRates, published: published ?? undefined }),
     ...payouts.flatMap(({ status, rows }) =>
       payoutDifferences({
-        ...{ chainId: status.chain_id, generation: status.generation, token: lower(status.token_address), orders: books.orders },
+        ...{ chainId: status.chain_id, generation: status.generation, token: lower(status.token_address) },
+        ...{ orders: books.orders, attachments: books.attachments },
         payoutAddresses,
         payoutSpans: payoutSpans.filter(({ chain_id }) => chain_id === status.chain_id),
         payouts: rows,

@@ -13,6 +13,7 @@ const books: PayoutBooks = {
   ...{ chainId: 1, generation: 'g', token: '0xbb', now: Date.parse(since) + 3_600_000, hasForgotten: false },
   payouts: [SHOP, NEXT].map(address => ({ chain_id: '1', address, revision: 1, watch_from: '5', watch_until: null })),
   payoutSpans: [SHOP, NEXT].map(span),
+  attachments: [],
   orders: [
     {
       ...{ id: 'o1', merchant_id: 'm1', merchant_version: 1, merchant_address: SHOP, router_address: ROUTER, deposit_address: null },
@@ -39,6 +40,16 @@ it('payout addresses are those of merchants and orders, and each is watched', ()
   ]
   for (const [name, lie] of lies)
     expect([name, payoutDifferences({ ...books, ...lie })]).toEqual([name, expect.arrayContaining([expect.stringContaining(name)])])
+})
+
+it('an order has the address of its first network where it is not offered, until it is counted there', () => {
+  const payoutAddresses = [{ ...row(1, SHOP), of_networks: { 2: NEXT } }, row(2, NEXT)]
+  const placed = (merchant_addresses: object, isOffered: boolean) =>
+    books.orders.map(order => ({ ...order, chain_id: 1, merchant_addresses, networks: [{ chainId: 2, isOffered }] }))
+  const found = (merchant_addresses: object, isOffered: boolean, attachments: PayoutBooks['attachments'] = []) =>
+    payoutDifferences({ ...books, payoutAddresses, attachments, orders: placed(merchant_addresses, isOffered) }).length
+  expect([found({ 2: NEXT }, true), found({}, false), found({}, true, [{ order_id: 'o1', payment_id: '2:0xab:0' }])]).toEqual([0, 0, 0])
+  expect([found({}, true), found({ 2: ROUTER }, false), found({}, true, [{ order_id: 'o1', payment_id: '1:0xab:0' }])]).toEqual([1, 1, 1])
 })
 
 it('one at which no money can be kept is not asked for', () => {

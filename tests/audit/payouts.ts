@@ -1,5 +1,5 @@
 import { getCreateAddress } from 'ethers'
-import { offersOf, ownPayouts, payoutOn } from './networks'
+import { chainOfId, offersOf, ownPayouts, payoutOn } from './networks'
 import { groupBy, lower, millis, type Row, text, unlike } from './rows'
 
 export interface PayoutBooks {
@@ -7,6 +7,7 @@ export interface PayoutBooks {
   payoutAddresses: readonly Row[]
   merchants: readonly Row[]
   orders: readonly Row[]
+  attachments: readonly Row[]
   /** The listener's. */
   payouts: readonly Row[]
   /** As orders asks for them on that network, and was notified of them. */
@@ -29,7 +30,8 @@ export function payoutDifferences(books: PayoutBooks): string[] {
   return [...historyDifferences(books), ...watchDifferences(books), ...spanDifferences(books)]
 }
 
-function historyDifferences({ payoutAddresses, merchants, orders }: PayoutBooks): string[] {
+function historyDifferences({ payoutAddresses, merchants, orders, attachments }: PayoutBooks): string[] {
+  const attached = new Set(attachments.map(({ order_id, payment_id }) => `${order_id} ${chainOfId(payment_id)}`))
   const byVersion = new Map(payoutAddresses.map(row => [`${row.merchant_id} ${row.merchant_version}`, row]))
   const versions = groupBy(payoutAddresses, row => String(row.merchant_id))
   const known = new Set(merchants.map(({ id }) => String(id)))
@@ -51,7 +53,14 @@ function historyDifferences({ payoutAddresses, merchants, orders }: PayoutBooks)
       return [
         ...unlike(
           about,
-          offersOf(order).map(({ chain, merchant }) => ['address', payoutOn(row, chain), merchant]),
+          offersOf(order).map(({ chain, merchant, isOffered }) => {
+            // Where it was not offered when it was made, it is that of its first network; the release before kept the one of that network.
+            const known = [
+              payoutOn(row, chain),
+              ...(isOffered && !attached.has(`${order.id} ${chain}`) ? [] : [payoutOn(row, order.chain_id)]),
+            ]
+            return ['address', known.includes(merchant) ? merchant : known[0], merchant]
+          }),
         ),
         ...(millis(row.since) > millis(order.created_at) + MINUTE_MS
           ? [`since: ${about} is of ${row.since}, after its order ${order.id}`]

@@ -285,9 +285,10 @@ export async function startSimulation({ networks: networkCount = 1 } = {}) {
   async function placesOf({ memo, payment }: OrderBody, merchant: (typeof merchants)[number]): Promise<Map<number, Place>> {
     const places = networks.map(async (network): Promise<[number, Place]> => {
       const { chainId } = network.local
-      const merchantAddress = payoutOn(merchant, network).address.toLowerCase()
-      const depositAddress = payment.deposit_address === null ? null : await network.actors.depositAddress(memo, merchantAddress)
       const named = payment.networks?.find(({ chain_id }) => chain_id === chainId) ?? (chainId === firstId ? payment : undefined)
+      // Where it is not offered, its payers see the address of its first network.
+      const merchantAddress = payoutOn(merchant, named ? network : first).address.toLowerCase()
+      const depositAddress = payment.deposit_address === null ? null : await network.actors.depositAddress(memo, merchantAddress)
       const deposit = named?.deposit_address?.toLowerCase() ?? null
       if (named && deposit !== depositAddress)
         throw new Error(`the address of memo ${memo} on ${chainId} is ${deposit} and must be ${depositAddress}`)

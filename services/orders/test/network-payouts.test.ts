@@ -198,6 +198,41 @@ describe('an order of a merchant who is paid elsewhere on one network', () => {
   })
 })
 
+describe('an order that does not offer the network for which another address is named', () => {
+  it('is watched there at the address that its payers see, which is counted and booked at the merchant`s word', async () => {
+    const shop = merchantWith()
+    await shop.updated()
+    const order = await shop.create({ chain_ids: [31_337] })
+    const asked = async () => {
+      const { rows } = await system.sql.query(
+        `SELECT asked ->> 'deposit_address' AS address, asked ->> 'merchant_address' AS merchant FROM outbox, jsonb_array_elements(body::jsonb #> '{data,orders}') AS asked
+         WHERE type = 'deposit.watch' AND body::jsonb #>> '{data,chain_id}' = '137' AND asked ->> 'order_id' = $1`,
+        [order.id],
+      )
+      return rows
+    }
+    await until(async () => (await asked()).length > 0, 'the second listener is not asked')
+    expect(await asked()).toEqual([{ address: order.payment.deposit_address, merchant: shop.account }])
+    await second.report('confirmed', second.transfer(order, there))
+    const [item] = await shop.attention()
+    expect(item).toMatchObject({ actions: ['attach'], payment: { reason: 'wrong_chain', chain_id: 137, memo: order.memo } })
+    await shop.post(`attention/${item?.id}/attach`, { order_id: order.id, reason: 'The wrong network' })
+    const paid = await shop.read(order)
+    expect(paid).toMatchObject({ status: 'paid', received: '9.900000' })
+    expect(paid.payment.networks?.map(one => [one.chain_id, one.deposit_address, one.merchant_address])).toEqual([
+      [31_337, order.payment.deposit_address, undefined],
+      [137, order.payment.deposit_address, undefined],
+    ])
+    await second.sweeps('confirmed', order, 10_000_000n, { ...there, fee: '0.100000' })
+    await system.orders.idle()
+    expect((await shop.entries()).map(short).slice(-3)).toEqual([
+      ['payment', '10.000000', 137, order.payment.deposit_address?.toLowerCase()],
+      ['fee', '0.100000', 137, null],
+      ['settled', '9.900000', 137, shop.account.toLowerCase()],
+    ])
+  })
+})
+
 describe('money without an order', () => {
   it('is the merchant’s at the address of its network, and not where that is another one', async () => {
     const shop = merchantWith()
@@ -254,8 +289,9 @@ describe('money without an order', () => {
     await second.publish({ chain_id: 137 })
     await first.publish({})
     await shop.updated()
-    await until(async () => (await watched()).length === 2, 'not watched')
-    expect([...new Set((await watched()).map(String))].toSorted()).toEqual([`137,${shop.safe}`, `31337,${shop.account}`])
+    const places = async () => [...new Set((await watched()).map(String))].toSorted()
+    await until(async () => (await places()).length === 2, 'not watched')
+    expect(await places()).toEqual([`137,${shop.safe}`, `31337,${shop.account}`])
     const direct = second.payment(await shop.create(), {
       ...{ ...there, kind: 'transfer', memo: NO_MEMO, router_address: ZERO, gross: 5_000_000n },
       ...{ merchant_address: shop.safe, deposit_address: shop.safe },

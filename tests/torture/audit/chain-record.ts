@@ -1,9 +1,8 @@
 import type { LocalChain } from '@ponte/local-servers'
 import { paymentRouterAbi } from '@ponte/payment-router'
 import { Contract, id, type Log } from 'ethers'
-import type { Row } from '../ledger'
+import { orderPayoutOn } from '../../audit/networks'
 import type { Audited } from '.'
-import { type Published, payoutOn, publishedPayouts } from './payouts'
 import { addressIn, TRANSFER } from './transfers'
 
 /** One movement of the token, read from its chain alone. Addresses are lower-case, amounts in units. */
@@ -44,13 +43,12 @@ const PAYMENT_RECEIVED = id('PaymentReceived(bytes32,address,address,uint256,uin
 const wordAt = (data: string, index: number) => BigInt(`0x${data.slice(2 + 64 * index, 66 + 64 * index)}`)
 
 /**
- * Every payment and every sweep of the canonical chains. The router itself is asked which addresses belong to the orders; where an order's merchant is paid, by
- * what was published of the version that it has.
+ * Every payment and every sweep of the canonical chains. The router itself is asked which addresses belong to the orders, each with the merchant's address that
+ * the order names there, which is held against what was published beside (`ordersAgainstFacts`).
  */
 export async function chainRecord({ chains, routers, ledger }: Pick<Audited, 'chains' | 'routers' | 'ledger'>): Promise<ChainRecord> {
   const [{ provider, routerAddress }] = chains
-  const orders = await ledger.query('orders', 'SELECT memo, merchant_id, merchant_version FROM orders')
-  const versions = new Map((await publishedPayouts(ledger)).map(each => [`${each.merchant} ${each.version}`, each]))
+  const orders = await ledger.query('orders', 'SELECT memo, merchant_id, merchant_address, merchant_addresses FROM orders')
   const router = new Contract(routerAddress, paymentRouterAbi, provider)
   const asked = new Map<string, Promise<string>>()
   // The same on each chain.
@@ -63,7 +61,7 @@ export async function chainRecord({ chains, routers, ledger }: Pick<Audited, 'ch
     new Map(
       await Promise.all(
         orders.map(async row => {
-          const terms = termsOf(row, versions.get(`${row.merchant_id} ${row.merchant_version}`), chainId)
+          const terms = { memo: String(row.memo), merchant: String(orderPayoutOn(row, chainId)), merchantId: String(row.merchant_id) }
           return [await depositAddress(terms.memo, terms.merchant), terms] as const
         }),
       ),
@@ -83,11 +81,6 @@ export async function chainRecord({ chains, routers, ledger }: Pick<Audited, 'ch
 }
 
 const lowerCase = (text: string) => text.toLowerCase()
-
-function termsOf({ memo, merchant_id, merchant_version }: Row, published: Published | undefined, chainId: number): Terms {
-  if (!published) throw new Error(`Version ${merchant_version} of merchant ${merchant_id} was never published.`)
-  return { memo: String(memo), merchant: payoutOn(published, chainId), merchantId: published.merchant }
-}
 
 async function movedOn(chain: LocalChain, routers: readonly string[], addresses: Addresses) {
   const { provider, usdcAddress } = chain

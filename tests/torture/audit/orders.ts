@@ -1,4 +1,4 @@
-import { orderPayoutOn } from '../../audit/networks'
+import { offersOf, orderPayoutOn } from '../../audit/networks'
 import { stateDifferences } from '../../audit/orders'
 import type { Row } from '../ledger'
 import type { Audited } from '.'
@@ -24,11 +24,17 @@ export async function ordersAgainstFacts({ ledger, chains, listeners }: Audited)
   const swept = "SELECT * FROM payments WHERE kind = 'sweep' AND state = 'confirmed'"
   const sweeps = (await Promise.all(listeners.map(listener => ledger.query(listener, swept)))).flat()
   const published = new Map((await publishedPayouts(ledger)).map(each => [`${each.merchant} ${each.version}`, each]))
+  const attached = await ledger.query('orders', 'SELECT order_id, payment_id FROM attachments')
   const placeDifferences = (order: Row) => {
     const at = published.get(`${order.merchant_id} ${order.merchant_version}`)
-    return chains.flatMap(({ chainId }) => {
-      const [is, must] = [orderPayoutOn(order, chainId), at && payoutOn(at, chainId)]
-      return is === must ? [] : [`order ${order.id} is paid out on ${chainId} to ${is} and must be to ${must}`]
+    return offersOf(order).flatMap(({ chain, isOffered }) => {
+      const isAttached = attached.some(({ order_id, payment_id }) => order_id === order.id && String(payment_id).startsWith(`${chain}:`))
+      // Where it was not offered when it was made, it is that of its first network.
+      const of = [...(isOffered ? [chain] : []), ...(!isOffered || isAttached ? [String(order.chain_id)] : [])].map(Number)
+      const [is, must] = [orderPayoutOn(order, chain), of.map(chainId => at && payoutOn(at, chainId))]
+      return must.includes(is ?? undefined)
+        ? []
+        : [`order ${order.id} is paid out on ${chain} to ${is} and must be to ${must.join(' or ')}`]
     })
   }
   return (await ledger.query('orders', 'SELECT * FROM orders')).flatMap(order => {

@@ -78,17 +78,34 @@ describe('a network for which the merchant named another address', () => {
     // On the first, there and on a third: offered, and whether a sweep there waits for code.
     [false, false, false, true, false],
     [false, true, false, true, true],
-    [true, false, false, false, true],
-    [false, false, true, false, true],
+    [true, false, false, false, false],
+    [false, false, true, false, false],
     [false, false, null, true, false],
-    [null, false, false, false, true],
+    [null, false, false, false, false],
     [null, true, null, true, true],
     [false, null, false, false, false],
   ])('with a contract at it %s %s %s', async (here, there, beyond, isOffered, merchantIsContract) => {
     const payout = { merchantAddress: PAYOUT, merchantAddresses: { 2: OTHER } }
     const [first, other, third] = await offersFor(payout, [known(1, here), known(2, there), known(3, beyond)], () => true)
-    expect(other).toMatchObject({ isOffered, merchantIsContract })
-    expect([first, third]).toMatchObject(Array(2).fill({ isOffered: true, merchantIsContract: false }))
+    // Where it is not offered, what payers see is the address that the order has on its first network.
+    expect(other).toMatchObject({ isOffered, merchantAddress: isOffered ? OTHER : PAYOUT, merchantIsContract })
+    expect([first, third]).toMatchObject(Array(2).fill({ isOffered: true, merchantAddress: PAYOUT, merchantIsContract: false }))
+  })
+  it('is watched on all networks while an order leads with it', async () => {
+    const payout = { merchantAddress: PAYOUT, merchantAddresses: { 2: OTHER } }
+    const offers = await offersFor(payout, [known(1, false), known(2, true), known(3, true)], id => id === 2)
+    expect(
+      offers.map(({ chainId, isOffered, merchantAddress, merchantIsContract }) => [
+        chainId,
+        isOffered,
+        merchantAddress,
+        merchantIsContract,
+      ]),
+    ).toEqual([
+      [2, true, OTHER, true],
+      [3, false, OTHER, true],
+      [1, false, OTHER, true],
+    ])
   })
 })
 

@@ -92,18 +92,25 @@ export async function offersFor(
       const there = isOpen(network.chainId) ? await isContractOn(network, address).catch(refused) : null
       const isElsewhere = address === own ? isContract : await isContractOnAny(networks, address, network)
       const isOffered = there === true || (there === false && isElsewhere === false)
-      // It is swept there all the same: where the first could not be asked, not to an address that may have no code.
-      return { ...network, isOffered, merchantIsContract: isOffered ? there : isElsewhere !== false }
+      return { ...network, isOffered, merchantAddress: address, merchantIsContract: there === true }
     }),
   )
-  if (isFirstOpen) return [{ ...first, isOffered: true, merchantIsContract: isContract === true }, ...found]
+  const offer = { ...first, isOffered: isFirstOpen, merchantAddress: own, merchantIsContract: isContract === true }
+  // Where the first could not be asked, a contract may stand there.
+  if (isFirstOpen) return [offer, ...found.map(watchedAs({ ...offer, merchantIsContract: isContract !== false }))]
   const [leading, ...rest] = found.toSorted((one, other) => Number(other.isOffered) - Number(one.isOffered))
   if (leading?.isOffered !== true)
     throw new ApiError('service_unavailable', 'No network on which you can be paid takes new orders at the moment; try again later.', {
       retryAfterS: 60,
     })
-  return [leading, ...rest, { ...first, isOffered: false, merchantIsContract: isContract !== false }]
+  return [leading, ...[...rest, offer].map(watchedAs(leading))]
 }
+
+/** Where a network is not offered, payers may send to the address that they see. It is swept there all the same, a contract's only once its code stands there. */
+const watchedAs =
+  ({ merchantAddress, merchantIsContract }: OfferedNetwork) =>
+  (network: OfferedNetwork): OfferedNetwork =>
+    network.isOffered ? network : { ...network, merchantAddress, merchantIsContract }
 
 /**
  * Whether a contract stands at a payout address on the network that it is named for; on the first where none is. Null where that could not be asked. Throws

@@ -3,7 +3,7 @@ import { uuidv7Time } from '@ponte/service-kit'
 import { type OfferedNetwork, payoutAddressOn } from '../payment/payment'
 import type { Quote } from '../quote/quote'
 import { orderBody, type Place } from './body'
-import { type Deployment, type NewOrder, open, payoutOf } from './new-order'
+import { type Deployment, type NewOrder, open } from './new-order'
 import type { Change, Order } from './order'
 
 export interface OrderFactoryDeps {
@@ -35,21 +35,18 @@ export const createOrderFactory = ({ terms, place, depositMinUnits, quote, offer
     const [first, ...others] = await offers(input.terms, input.chainIds)
     // The id begins with the time at which the order was asked for, so lists by id are lists by time.
     const bare = open(input, quote(), { ...first, ...terms }, uuidv7Time(input.id))
-    const payout = payoutOf(input.terms)
     const placed = ({ depositAddress, ...network }: OfferedNetwork) => ({
       ...{ chainId: network.chainId, tokenAddress: network.tokenAddress, routerAddress: network.routerAddress },
       ...{ isOffered: network.isOffered, merchantIsContract: network.merchantIsContract },
-      depositAddress: bare.usdcUnits >= depositMinUnits ? depositAddress(bare.memo, payoutAddressOn(payout, network.chainId)) : null,
+      depositAddress: bare.usdcUnits >= depositMinUnits ? depositAddress(bare.memo, network.merchantAddress) : null,
       watchFrom: Math.max(0, (head(network.chainId) ?? 0) - HEAD_MARGIN),
     })
     const { isOffered: _, ...own } = placed(first)
     // Of networks on which it is paid out elsewhere than on its first.
-    const elsewhere = others
-      .map(({ chainId }) => [chainId, payoutAddressOn(payout, chainId)] as const)
-      .filter(([, address]) => address !== bare.merchantAddress)
+    const elsewhere = others.filter(({ merchantAddress }) => merchantAddress !== bare.merchantAddress)
     const order: Order = {
       ...{ ...bare, ...own, watchFrom: BigInt(own.watchFrom), networks: others.map(placed) },
-      merchantAddresses: Object.fromEntries(elsewhere),
+      merchantAddresses: Object.fromEntries(elsewhere.map(({ chainId, merchantAddress }) => [chainId, merchantAddress])),
     }
     const owner = { merchant_id: order.merchantId, merchant_version: order.merchantVersion }
     const created: NewEvent[] =

@@ -54,6 +54,8 @@ export interface OtherNetwork extends Omit<Destination, 'merchantAddress'> {
 /** Such a network before there is an order. */
 export interface OfferedNetwork
   extends Pick<OtherNetwork, 'chainId' | 'isOffered' | 'tokenAddress' | 'routerAddress' | 'merchantIsContract'> {
+  /** The merchant's there; where it is not offered that of the order's first network, since its deposit address is the one that payers see. */
+  merchantAddress: string
   /** Where a plain transfer pays this memo and merchant; null where the network has no such addresses. */
   depositAddress(memo: string, merchantAddress: string): string | null
 }

@@ -62,8 +62,11 @@ export interface Gap {
 }
 
 /** When each of these addresses was not the merchant's. */
-export function gapsOf(spans: readonly PayoutSpan[]): Gap[] {
-  return [...Map.groupBy(spans, ({ payoutAddress }) => payoutAddress)].flatMap(([payoutAddress, theirs]) => {
+export function gapsOf(spans: readonly PayoutSpan[], addresses: Iterable<string> = []): Gap[] {
+  const ofAddress = Map.groupBy(spans, ({ payoutAddress }) => payoutAddress)
+  return [...new Set([...addresses, ...ofAddress.keys()])].flatMap(payoutAddress => {
+    const theirs = ofAddress.get(payoutAddress) ?? []
+    if (theirs.length === 0) return [{ payoutAddress, from: null, to: null }]
     const ends = [null, ...theirs.map(({ to }) => to)]
     const gaps: Gap[] = theirs.map(({ from }, index) => ({ payoutAddress, from: ends[index] ?? null, to: from }))
     const last = ends.at(-1) ?? null

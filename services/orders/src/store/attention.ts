@@ -116,12 +116,16 @@ const SWEPT = `(
     AND NOT EXISTS (SELECT FROM entries AS taken WHERE taken.merchant_id = $1 AND taken.tx_hash = came.tx_hash AND taken.reverses = came.sequence)) AS money ${MARK}
   WHERE true`
 /** Raw SQL: each list has its own statement, which its index answers; there is one for each time the merchant changed the address, and one. */
-const sourcesOf = ({ merchantId, places }: Payee) => [
-  { from: SWEPT, values: [merchantId] },
-  ...places
-    .flatMap(place => [...place.spans.map(within(UNMATCHED, place)), ...gapsOf(place.spans).map(within(OF_ORDER, place))])
-    .map(({ from, values }) => ({ from, values: [merchantId, ...values] })),
-]
+const sourcesOf = ({ merchantId, places }: Payee) => {
+  // An order is watched on networks that it does not offer at the address of another one.
+  const addresses = new Set(places.flatMap(({ spans }) => spans.map(({ payoutAddress }) => payoutAddress)))
+  return [
+    { from: SWEPT, values: [merchantId] },
+    ...places
+      .flatMap(place => [...place.spans.map(within(UNMATCHED, place)), ...gapsOf(place.spans, addresses).map(within(OF_ORDER, place))])
+      .map(({ from, values }) => ({ from, values: [merchantId, ...values] })),
+  ]
+}
 const within =
   (from: string, { chainId, except }: PayoutPlace) =>
   (span: Gap) => {
