@@ -1,4 +1,4 @@
-import type { MerchantBody, OrderBody, RefundBody } from '@ponte/contracts'
+import type { AttentionItemBody, ExplanationBody, List, MerchantBody, OrderBody, RefundBody } from '@ponte/contracts'
 import { type LocalChain, mined } from '@ponte/local-servers'
 import { deployContractWallet } from '@ponte/payment-router'
 import { checkPayout, type Order } from '@ponte/sdk'
@@ -80,6 +80,28 @@ it('is paid on both networks, on the second one to the contract: by the router, 
   const cancelled = await ask<RefundBody>('POST', `/refunds/${back.id}/cancel`)
   expect(cancelled.cancelled_at).not.toBeNull()
 }, 180_000)
+
+it('finds on the second network what came for an order of the first alone, at the address that its payers see, and counts it by a click', async () => {
+  const narrow = await ask<OrderBody>('POST', '/orders', { brl_amount: '150.00', chain_ids: [world.chain.chainId] })
+  const payer = other.wallet(PAYER.privateKey)
+  await mined(other.mintUsdc(payer.address, units(narrow.usdc_amount)))
+  const [sent, before] = [
+    await mined(other.transferUsdc(payer, narrow.payment.deposit_address ?? '', units(narrow.usdc_amount))),
+    await other.balanceOf(MERCHANT.address),
+  ]
+  const found = async () =>
+    (await ask<List<AttentionItemBody>>('GET', '/attention')).data.find(({ payment }) => payment?.tx_hash === sent.hash)
+  await mineThere(async () => (await found()) !== undefined, 'it needs no attention')
+  const item = await found()
+  expect(item).toMatchObject({ payment: { reason: 'wrong_chain', chain_id: OTHER }, actions: ['attach'] })
+  expect(await ask<ExplanationBody>('POST', `/orders/${narrow.id}/explain`, { tx_hash: sent.hash })).toMatchObject({
+    ...{ code: 'wrong_network', amount: narrow.usdc_amount },
+  })
+  await ask('POST', `/attention/${item?.id}/attach`, { order_id: narrow.id, reason: 'The wrong network' })
+  await mineThere(() => isSettled(narrow), 'it is not settled')
+  const due = units(narrow.usdc_amount)
+  expect((await other.balanceOf(MERCHANT.address)) - before).toBe(due - (due * BigInt(other.feeBps)) / 10_000n)
+}, 120_000)
 
 it('is paid on the second network as on the first once it is taken back', async () => {
   const open = await order()
