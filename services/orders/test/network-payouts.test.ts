@@ -230,6 +230,10 @@ describe('an order that does not offer the network for which another address is 
       ['fee', '0.100000', 137, null],
       ['settled', '9.900000', 137, shop.account.toLowerCase()],
     ])
+    // A dossier of it lists the address that it reached.
+    const { merchants } = openStore(system.sql, { now: () => new Date(), latestChainTime: () => new Date(), committed: () => undefined })
+    const spans = await merchants.provenSpans({ merchant_id: shop.id, payout_address: shop.account }, 137)
+    expect(spans.map(({ payoutAddress }) => payoutAddress)).toEqual([shop.safe, shop.account])
   })
 })
 

@@ -1,4 +1,4 @@
-import { gapsOf, payoutSpans } from './payout-spans'
+import { gapsOf, payoutSpans, spansReached } from './payout-spans'
 
 const at = (day: number) => new Date(Date.UTC(2026, 0, day))
 const version = (merchantVersion: number, payoutAddress: string | null, day: number) => ({
@@ -49,6 +49,21 @@ describe('when a payout address was a merchant’s', () => {
       ['0xb', 7_000, undefined],
     ])
   })
+})
+
+it('what is reached on a network are its addresses, and those of others that never were theirs there', () => {
+  const versions = [
+    { ...version(1, '0xa', 1), ofNetworks: { 2: '0xb', 3: '0xc' } },
+    { ...version(2, '0xd', 5), ofNetworks: { 2: '0xa', 3: '0xc' } },
+  ]
+  const short = (chainId: number) => spansReached(versions, chainId).map(({ payoutAddress, from, to }) => [payoutAddress, from, to])
+  const always = ['0xc', at(1), null]
+  expect(short(2)).toEqual([['0xb', at(1), at(5)], ['0xa', at(5), null], ['0xd', at(5), null], always])
+  expect(short(3)).toEqual([always, ['0xa', at(1), at(5)], ['0xd', at(5), null], ['0xb', at(1), at(5)]])
+})
+
+it('the times in which an address that never was one there was not, are all', () => {
+  expect(gapsOf([], ['0xa'])).toEqual([{ payoutAddress: '0xa', from: null, to: null }])
 })
 
 it('the times in which an address was not a merchant’s are those before, between and after', () => {

@@ -54,6 +54,17 @@ export function payoutPlaces(addresses: readonly PayoutAddress[]): PayoutPlace[]
   ]
 }
 
+/**
+ * The spans on one network, and of addresses that never were the merchant's there those on other ones: what came on a network that an order did not offer reached
+ * the address of its first.
+ */
+export function spansReached(addresses: readonly PayoutAddress[], chainId: number): readonly PayoutSpan[] {
+  return payoutPlaces(addresses).reduce<readonly PayoutSpan[]>(
+    (found, { spans }) => found.concat(spans.filter(({ payoutAddress }) => !found.some(known => known.payoutAddress === payoutAddress))),
+    payoutSpans(addresses, chainId),
+  )
+}
+
 /** Null is without an end. */
 export interface Gap {
   payoutAddress: string

@@ -3,7 +3,7 @@ import type { Database, Statement } from '@ponte/service-kit'
 import { checksumAddress } from '../chain/checksum-address'
 import type { PrismaClient } from '../generated/client'
 import { newestTerms } from '../order/charge'
-import { type PayoutAddress, type PayoutPlace, type ProvenSpan, payoutPlaces, payoutSpans } from '../payment/payout-spans'
+import { type PayoutAddress, type PayoutPlace, type ProvenSpan, payoutPlaces, spansReached } from '../payment/payout-spans'
 import type { Unmatched } from './rows'
 
 // Raw SQL because it commits with its event; the newest version stands, and each is kept with the time from which it held. A gateway of the release before names no
@@ -117,9 +117,9 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
     /** When and where each payout address was this merchant's. */
     payoutPlaces: async (known: Known): Promise<PayoutPlace[]> => payoutPlaces(await addressesOf(known)),
 
-    /** The same on one network, each with what its key signed. */
+    /** The same of what is reached on one network, each with what its key signed. */
     async provenSpans(known: Known, chainId: number): Promise<ProvenSpan[]> {
-      const spans = payoutSpans(await addressesOf(known), chainId)
+      const spans = spansReached(await addressesOf(known), chainId)
       const rows = await prisma.payoutProof.findMany({ where: { merchantId: known.merchant_id } })
       return spans.map(span => {
         const row = rows.find(({ payoutAddress }) => payoutAddress === span.payoutAddress)
