@@ -84,7 +84,7 @@ describe('an order of a merchant who is paid elsewhere on one network', () => {
     expect(other?.payment_uri).toContain(`address=${address(shop.safe)}`)
     const asked = async () => {
       const { rows } = await system.sql.query(
-        `SELECT body::jsonb #> '{data,chain_id}' AS chain, asked ->> 'merchant_address' AS merchant, asked ->> 'deposit_address' AS address
+        `SELECT DISTINCT body::jsonb #> '{data,chain_id}' AS chain, asked ->> 'merchant_address' AS merchant, asked ->> 'deposit_address' AS address
          FROM outbox, jsonb_array_elements(body::jsonb #> '{data,orders}') AS asked WHERE type = 'deposit.watch' AND asked ->> 'order_id' = $1 ORDER BY 1`,
         [order.id],
       )

@@ -63,7 +63,7 @@ describe('an order that may be paid on two networks', () => {
     const order = await create()
     const asked = async () => {
       const { rows } = await system.sql.query(
-        `SELECT body::jsonb #> '{data,chain_id}' AS chain, asked ->> 'deposit_address' AS address
+        `SELECT DISTINCT body::jsonb #> '{data,chain_id}' AS chain, asked ->> 'deposit_address' AS address
          FROM outbox, jsonb_array_elements(body::jsonb #> '{data,orders}') AS asked WHERE type = 'deposit.watch' AND asked ->> 'order_id' = $1 ORDER BY 1`,
         [order.id],
       )
