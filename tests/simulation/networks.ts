@@ -48,6 +48,7 @@ export function createTime(networks: readonly Network[]) {
       await Promise.all(networks.filter(network => !halted.has(network)).map(({ clock }) => clock.mineAt(at)))
     },
     isHalted: () => halted.size > 0,
+    standsStill: (chainId: number) => [...halted.keys()].some(({ local }) => local.chainId === chainId),
     /** One of several stands still, some for an hour at least; at least one goes on. */
     halt(random: Random): Network | null {
       if (halted.size + 1 >= networks.length) return null
