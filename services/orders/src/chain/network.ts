@@ -90,8 +90,8 @@ export async function offersFor(
     others.map(async network => {
       const address = payoutAddressOn(payout, network.chainId)
       const there = isOpen(network.chainId) ? await isContractOn(network, address).catch(refused) : null
-      const isElsewhere = address === own ? isContract : await isContractOnAny(networks, address, network)
-      const isOffered = there === true || (there === false && isElsewhere === false)
+      const isElsewhere = async () => (address === own ? isContract : isContractOnAny(networks, address, network))
+      const isOffered = there === true || (there === false && (await isElsewhere()) === false)
       return { ...network, isOffered, merchantAddress: address, merchantIsContract: there === true }
     }),
   )
