@@ -10,6 +10,7 @@ const BOUND_MS = Number(process.env.PONTE_LONG_MINUTES ?? 15) * 60_000
 const services = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'webhook-dispatcher']
 
 const test = (file, env = {}) => ({ script: 'test.mjs', args: [file], env })
+const long = (name, env = {}) => ({ script: 'long-form.mjs', args: [name], env })
 const forms = {
   simulation: seed => ({
     script: 'simulation.mjs',
@@ -35,15 +36,16 @@ const forms = {
   images: () => test('tests/tree/image', { PONTE_TEST_IMAGES: '1' }),
   charges: () => test('orders/test/charges/withdrawn-while-waiting', { PONTE_TEST_CHARGE_PAIRS: '10000' }),
   chain: () => test('chain-listener/test/(deposits-)?model', { PONTE_CHAIN_SEEDS: '15' }),
-  explore: () => ({ script: 'long-form.mjs', args: ['explore/wide/*'] }),
-  spec: seed => ({
-    script: 'long-form.mjs',
-    args: ['spec/long/*'],
-    env: { PONTE_SPEC_IN_SERVICE: '100', ...process.env, PONTE_SPEC_SEED: seed },
-  }),
+  explore: () => long('explore/wide/*'),
+  spec: seed => long('spec/long/*', { PONTE_SPEC_IN_SERVICE: '100', ...process.env, PONTE_SPEC_SEED: seed }),
   crashes: () => test('service-kit/test/bus/crash-schedules', { PONTE_CRASH_SCHEDULES: 'all' }),
-  silences: () => ({ script: 'long-form.mjs', args: ['system/operator/silences'] }),
-  pictures: () => ({ script: 'long-form.mjs', args: ['system/pages/pictures/pictures'] }),
+  silences: () => long('system/operator/silences'),
+  pictures: () => long('system/pages/pictures/pictures'),
+  outages: () => long('system/{relayer-killed,subscription-broker-away,operator/restored-database}'),
+  nodes: () => long('scan/nodes-matrix'),
+  pages: () => long('system/pages/{roles,reach,misfits}'),
+  guides: () => long('system/guides/{guides,first-use}'),
+  alerts: () => long('tree/alerts'),
 }
 const names = Object.keys(forms)
 const counted = ['thief', 'days']

@@ -13,9 +13,9 @@ import { type Trace, traces } from './traces'
 
 /** `npm run spec` replays a thousand, into the running service on both buses too. */
 const TRACES = 50
-const IN_SERVICE = 10
+const IN_SERVICE = 4
 /** A run of plans takes seconds: its service looks after every step. */
-const PLANS_IN_SERVICE = 3
+const PLANS_IN_SERVICE = 1
 
 let all: Trace[]
 let shallow: Trace[]
