@@ -1,9 +1,10 @@
 import type { OrderBody } from '@ponte/contracts'
-import { mined, testAccounts } from '@ponte/local-servers'
+import { mined, startLocalChain, testAccounts } from '@ponte/local-servers'
 import { deployContracts, testUsdcAbi } from '@ponte/payment-router'
+import { until } from '@ponte/service-kit'
 import { Contract, Wallet } from 'ethers'
-import { call, merchant, pay, system, world } from '../../world'
-import { openVisit, PHONE, seriousFaults } from './browser'
+import { call, MERCHANT, merchant, pay, system, units, world } from '../../world'
+import { injectWallet, openVisit, PHONE, seriousFaults } from './browser'
 import { logIn } from './every-page'
 import { browser, runPages } from './run-pages'
 
@@ -90,3 +91,66 @@ test('a merchant quotes it at the order, and is led to the order that it paid', 
   expect(complaints).toEqual([])
   await context.close()
 }, 120_000)
+
+test('a merchant finds with the own wallet what came on a network that is not followed, and has it sent on', async () => {
+  const elsewhere = await startLocalChain({ chainId: 10 })
+  try {
+    const order = await newOrder()
+    expect(elsewhere.routerAddress).toBe(order.payment.router_address)
+    const payer = elsewhere.wallet(STRANGER.privateKey)
+    await mined(elsewhere.mintUsdc(payer.address, units(order.usdc_amount)))
+    const { hash } = await mined(elsewhere.transferUsdc(payer, order.payment.deposit_address ?? '', units(order.usdc_amount)))
+    for (const { language, viewport, texts } of [
+      {
+        ...{ language: 'pt-BR' as const, viewport: PHONE },
+        texts: {
+          ...{
+            hash: 'Código (hash) da transação, ou o link dela',
+            check: 'Verificar',
+            look: /^Procurar/,
+            offered: /que esta cobrança já oferece/,
+          },
+          ...{ found: /estão no endereço desta cobrança na rede OP Mainnet/, sure: /é seu também na rede OP Mainnet/ },
+          ...{ send: 'Enviar ao meu endereço', sent: /^Enviado\./ },
+        },
+      },
+      {
+        ...{ language: 'en-US' as const, viewport: undefined },
+        texts: {
+          ...{ hash: 'Transaction hash, or its link', check: 'Check', look: /^Look/, offered: /which this invoice offers already/ },
+          ...{ found: /lie at the address of this invoice on OP Mainnet/, sure: /is yours on OP Mainnet too/ },
+          ...{ send: 'Send to my address', sent: /^Sent\./ },
+        },
+      },
+    ]) {
+      const { context, page, complaints } = await openVisit(browser, { language, ...(viewport ? { viewport } : {}) })
+      const wallet = await injectWallet(context, world.chain, MERCHANT.privateKey, [elsewhere])
+      wallet.network.chainId = world.chain.chainId
+      await logIn(page, system.gatewayUrl, merchant.email)
+      await page.goto(`${system.gatewayUrl}/dashboard/orders/${order.id}`)
+      await page.getByLabel(texts.hash).fill(hash)
+      await page.getByRole('button', { name: texts.check, exact: true }).click()
+      const look = page.getByRole('button', { name: texts.look })
+      await look.click()
+      await page.getByText(texts.offered).waitFor()
+      wallet.network.chainId = 10
+      await look.click()
+      await page.getByText(texts.found).waitFor()
+      await page.getByText(texts.sure).waitFor()
+      await page.getByText(order.payment.merchant_address, { exact: true }).first().waitFor()
+      expect(await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')).toBe(false)
+      expect(await seriousFaults(page)).toEqual([])
+      if (language === 'en-US') {
+        await page.getByRole('button', { name: texts.send }).click()
+        await page.getByText(texts.sent).waitFor()
+      }
+      expect(complaints).toEqual([])
+      await context.close()
+    }
+    const due = units(order.usdc_amount)
+    await until(async () => (await elsewhere.balanceOf(order.payment.deposit_address ?? '')) === 0n, 'it was not sent on')
+    expect(await elsewhere.balanceOf(order.payment.merchant_address)).toBe(due - (due * BigInt(elsewhere.feeBps)) / 10_000n)
+  } finally {
+    await elsewhere.stop()
+  }
+}, 180_000)

@@ -56,7 +56,7 @@ export function OrderPage({ id }: { id: string }) {
           <Card title={t.orders.timeline}>
             <OrderTimeline order={order} refetchInterval={refetchInterval} />
           </Card>
-          {order.status !== 'paid' && <QuotedTransaction orderId={order.id} />}
+          {order.status !== 'paid' && <QuotedTransaction order={order} />}
         </div>
         <div>
           <Card title={t.orders.details}>

@@ -1,9 +1,10 @@
-import type { ExplanationBody } from '@ponte/contracts'
+import type { ExplanationBody, OrderBody } from '@ponte/contracts'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { sentenceOf } from '../../explanation/sentence'
 import { api } from '../api/api'
 import { Card } from '../elements/card'
+import { SentElsewhere } from '../elsewhere/sent-elsewhere'
 import { CheckedForm } from '../forms/checked-form'
 import { txHash } from '../forms/rules'
 import { useWords } from '../texts/words'
@@ -11,9 +12,9 @@ import './quoted-transaction.css'
 import { Field } from '../forms/field'
 
 /** For a merchant whose customer paid and whose order does not show it: the hash of a transaction in, one sentence out. */
-export function QuotedTransaction({ orderId }: { orderId: string }) {
+export function QuotedTransaction({ order }: { order: OrderBody }) {
   const { t } = useWords()
-  const work = useMutation({ mutationFn: (hash: string) => api.explainOrder(orderId, hash) })
+  const work = useMutation({ mutationFn: (hash: string) => api.explainOrder(order.id, hash) })
   return (
     <Card title={t.explanation.merchantTitle}>
       <CheckedForm
@@ -28,6 +29,9 @@ export function QuotedTransaction({ orderId }: { orderId: string }) {
       <div role="status" className="quoted-answer">
         {work.data && <Answer found={work.data} />}
       </div>
+      {work.data?.code === 'not_found' && order.payment.deposit_address !== null && (
+        <SentElsewhere key={work.data.tx_hash} order={order} hash={work.data.tx_hash} />
+      )}
     </Card>
   )
 }

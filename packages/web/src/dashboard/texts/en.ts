@@ -1,5 +1,6 @@
 import { explanationEn } from '../../explanation/explanation-en'
 import { loginEn } from '../account/login-en'
+import { elsewhereEn } from '../elsewhere/elsewhere-en'
 import { invoicingEn } from '../invoicing/invoicing-en'
 import { linksEn } from '../links/links-en'
 import { shareEn } from '../links/share-en'
@@ -31,6 +32,7 @@ export const en: Texts = {
   refunds: refundsEn,
   invoicing: invoicingEn,
   explanation: explanationEn,
+  elsewhere: elsewhereEn,
   navLabel: 'Pages',
   skip: 'Go to the content',
   logOut: 'Log out',

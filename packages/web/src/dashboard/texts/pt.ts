@@ -1,5 +1,6 @@
 import { explanationPt } from '../../explanation/explanation-pt'
 import { loginPt } from '../account/login-pt'
+import { elsewherePt } from '../elsewhere/elsewhere-pt'
 import { invoicingPt } from '../invoicing/invoicing-pt'
 import { linksPt } from '../links/links-pt'
 import { sharePt } from '../links/share-pt'
@@ -31,6 +32,7 @@ export const pt = {
   refunds: refundsPt,
   invoicing: invoicingPt,
   explanation: explanationPt,
+  elsewhere: elsewherePt,
   navLabel: 'Páginas',
   skip: 'Ir para o conteúdo',
   logOut: 'Sair',
