@@ -1,15 +1,7 @@
 const { default: Sequencer } = require('@jest/test-sequencer')
 
 /** Begun last, each of these kept one core busy for a minute while the others had nothing left. */
-const LONGEST = [
-  'spec/replay',
-  'simulation/simulation',
-  'simulation/plans/plans',
-  'torture/torture',
-  'siege/siege',
-  'fuzz/fuzz',
-  'tree/image',
-]
+const LONGEST = ['spec/replay', 'simulation/simulation', 'simulation/plans/plans', 'siege/siege', 'fuzz/fuzz', 'tree/image']
 
 /** Jest's order, but the longest files first. */
 module.exports = class LongestFirst extends Sequencer {

@@ -43,9 +43,10 @@ const forms = {
   pictures: () => long('system/pages/pictures/pictures'),
   outages: () => long('system/{relayer-killed,subscription-broker-away,operator/restored-database}'),
   nodes: () => long('scan/nodes-matrix'),
-  pages: () => long('system/pages/{roles,reach,misfits}'),
+  pages: () => long('system/pages/{dashboard,roles,reach,misfits,refunds}'),
   guides: () => long('system/guides/{guides,first-use}'),
   alerts: () => long('tree/alerts'),
+  planted: () => long('torture/planted'),
 }
 const names = Object.keys(forms)
 const counted = ['thief', 'days']

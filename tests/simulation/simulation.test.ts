@@ -3,7 +3,7 @@ import { startSimulation } from './simulation'
 // Every order equals the oracle, whatever payers, strangers, merchants, the chain, the bus and the services do (invariants 1 to 4).
 
 const SEEDS = [1]
-const ORDERS_PER_SEED = 30
+const ORDERS_PER_SEED = 12
 
 let simulation: Awaited<ReturnType<typeof startSimulation>>
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { playPlan, RULES } from './play-plan'
 // rates and payout addresses come and go, messages are late, shuffled and repeated, payments are part, late, double or reorganised away.
 
 /** That plans lived together: most end within months. */
-const YEARS = Number(process.env.PONTE_PLAN_YEARS ?? 500)
+const YEARS = Number(process.env.PONTE_PLAN_YEARS ?? 150)
 const FROM = Number(process.env.PONTE_PLAN_FROM ?? 1)
 
 it(`${YEARS} years of plans, each with its own faults, end as the oracle states`, () => {
