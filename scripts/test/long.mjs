@@ -43,10 +43,11 @@ const forms = {
   pictures: () => long('system/pages/pictures/pictures'),
   outages: () => long('system/{relayer-killed,subscription-broker-away,operator/restored-database}'),
   nodes: () => long('scan/nodes-matrix'),
-  pages: () => long('system/pages/{dashboard,roles,reach,misfits,refunds}'),
+  pages: () => long('system/pages/{dashboard,roles,reach}'),
+  people: () => long('system/pages/{networks,misfits,refunds,login}'),
   guides: () => long('system/guides/{guides,first-use}'),
   alerts: () => long('tree/alerts'),
-  planted: () => long('torture/planted'),
+  planted: () => long('{torture/planted,system/operator/reconcile}'),
 }
 const names = Object.keys(forms)
 const counted = ['thief', 'days']
