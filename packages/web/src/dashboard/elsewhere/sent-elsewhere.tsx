@@ -37,7 +37,7 @@ export function SentElsewhere({ order, hash }: SentElsewhereProps) {
       <div role="status">
         {work.isPending && <p>{t.elsewhere.looking}</p>}
         {work.error && <Why error={work.error} />}
-        {work.data && <SendOn order={order} {...work.data} />}
+        {work.data && <SendOn key={work.submittedAt} order={order} {...work.data} />}
       </div>
     </div>
   )

@@ -37,7 +37,7 @@ const addressIn = (answer: unknown): string => `0x${String(answer).slice(26).toL
 
 type Asked = Pick<OrderBody, 'memo' | 'payment'>
 
-/** What lies there for an order by the node of the wallet, on the network that it is on; `hash` brought it. Throws NotThere. */
+/** Money of an order by the node of the wallet, on the network that it is on; `hash` brought it. Throws NotThere. */
 export async function lookThere(provider: Provider, { memo, payment }: Asked, hash: string): Promise<StrayDeposit> {
   const { router_address: router, merchant_address: merchant, deposit_address: deposit } = payment
   const ask = (method: string, ...params: unknown[]) => provider.request({ method, params })
