@@ -27,8 +27,8 @@ test('takes each as it is written, with points, in lower case, between spaces', 
 test('finds every wrong character', () => {
   fc.assert(
     fc.property(cpf, fc.nat(10), fc.integer({ min: 1, max: 9 }), (known, place, by) => {
-      // A rest of 0 and one of 1 have the same check digit; where both are 0, two numbers may share them.
-      fc.pre(!known.endsWith('00'))
+      // A rest of 0 and one of 1 have the same check digit, 0. The second check digit does not see the first character, whose weight there is 11.
+      fc.pre(place === 0 ? known[9] !== '0' : !known.endsWith('00'))
       const wrong = (Number(known[place]) + by) % 10
       expect(isTaxId(known.slice(0, place) + wrong + known.slice(place + 1))).toBe(false)
     }),

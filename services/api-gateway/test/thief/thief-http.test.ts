@@ -3,7 +3,7 @@ import { ACCOUNT_MOVES, MOVES, type Played, play, THIEVES, type Thief, type Worl
 
 // The thief of thief.ts against the real gateway, by every operation of the table, and an oracle that knows rows and answers alone.
 
-const SEQUENCES = Number(process.env.PONTE_THIEF_SEQUENCES ?? 40)
+const SEQUENCES = Number(process.env.PONTE_THIEF_SEQUENCES ?? 80)
 const FROM = Number(process.env.PONTE_THIEF_FROM ?? 0)
 const UNLIMITED = {
   RATE_LIMIT_CHANGES_PER_MINUTE: '1000000',
