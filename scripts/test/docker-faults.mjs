@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { PROXY, startTraffic } from './docker-installation.mjs'
 
 // Done by npm run docker-trial to an installation beside the blocks of its pages, while orders are made and paid: kills, and the rotation of docs/operating/rotate.md.
 
@@ -10,7 +11,8 @@ const PAID_EVERY = 8
 const PLENTY = 10n ** 15n
 const MINT = '0x40c10f19'
 const TRANSFER = '0xa9059cbb'
-const SERVICES = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'relayer', 'webhook-dispatcher']
+/** Owners before the gateway, whose requests they have to understand, and the relayer after its listener. */
+export const SERVICES = ['webhook-dispatcher', 'orders', 'subscriptions', 'chain-listener', 'relayer', 'api-gateway']
 const DATABASES = ['api_gateway', 'orders', 'subscriptions', 'chain_listener', 'webhook_dispatcher']
 const TOKENS = ['ORDERS_TOKEN_SECRET', 'SUBSCRIPTIONS_TOKEN_SECRET', 'WEBHOOKS_TOKEN_SECRET', 'CHAIN_LISTENER_TOKEN_SECRET', 'SEAL_KEY']
 /** Their state is in their memory, and no installation with real money has them. */
@@ -42,7 +44,7 @@ async function openPayer() {
 }
 
 /** Does `work` under traffic, and adds to what it finds wrong each payment that was not counted, and what the audit names. */
-async function withPayments({ apiKey, startTraffic, compose, becomes, proxy }, work) {
+export async function withPayments({ apiKey, compose, becomes }, work) {
   const pay = await openPayer()
   const paid = []
   let count = 0
@@ -62,7 +64,7 @@ async function withPayments({ apiKey, startTraffic, compose, becomes, proxy }, w
   const waiting = new Set(paid)
   await becomes('payments were not counted', async () => {
     for (const id of waiting) {
-      const response = await fetch(`${proxy}/api/v1/orders/${id}`, { headers: { Authorization: `Bearer ${apiKey}` } })
+      const response = await fetch(`${PROXY}/api/v1/orders/${id}`, { headers: { Authorization: `Bearer ${apiKey}` } })
       if (response.ok && (await response.json()).status === 'paid') waiting.delete(id)
     }
     return { done: waiting.size === 0, output: [...waiting].join('\n') }
@@ -148,7 +150,7 @@ async function rotate(installation) {
     const secrets = Object.fromEntries(TOKENS.map(name => [name, { old: settings[name], new: random() }]))
     const tokens = write => set(Object.fromEntries(Object.entries(secrets).map(([name, secret]) => [name, write(secret)])))
 
-    const published = await fetch(`${installation.proxy}/api/v1/dossier-keys`)
+    const published = await fetch(`${PROXY}/api/v1/dossier-keys`)
     const [{ x }] = (await published.json()).keys
     set({ DOSSIER_FORMER_KEYS: x, DOSSIER_KEY: random() })
     for (const database of DATABASES) {

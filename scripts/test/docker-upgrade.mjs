@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process'
+import { root } from '../develop/setup.mjs'
+import { StepError } from '../develop/steps.mjs'
+import { SERVICES, withPayments } from './docker-faults.mjs'
+import { SETTINGS, withInstallation } from './docker-installation.mjs'
+
+// npm run docker-trial -- --upgrade [COMMIT]: an installation as that commit's own files build and start it becomes this release as infra/compose/README.md has it, goes back, and becomes it again, while orders
+// are made and paid.
+
+/** The first with `ops roll`, before merchants chose networks. */
+const RELEASE_BEFORE = '76e45567'
+const COMPOSE_FILE = 'docker-compose.yml:infra/compose/production.yml'
+
+export const upgrade = (commit = RELEASE_BEFORE) =>
+  withInstallation(async installation => {
+    const { env, run, set, compose, allIsWell, findKey } = installation
+    const must = async (program, ...args) => {
+      const since = Date.now()
+      const { code, output } = await run(program, args)
+      if (code !== 0) throw new StepError(`${program} ${args.join(' ')}\n${output.trim().split('\n').slice(-30).join('\n')}`)
+      console.log(`   ${program} ${args.join(' ')}: ${Math.round((Date.now() - since) / 1000)} s`)
+    }
+    const release = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
+    env.COMPOSE_FILE = COMPOSE_FILE
+    await must('git', 'checkout', '--quiet', commit)
+    await must('node', 'infra/make-env.mjs')
+    set(SETTINGS)
+    await must('docker', 'compose', '--profile', 'ops', 'build')
+    await must('docker', 'compose', 'up', '--detach')
+    await allIsWell()
+    const apiKey = await findKey()
+    const wrong = await withPayments({ ...installation, apiKey }, async (traffic, found) => {
+      const roll = async (title, services) => {
+        const before = traffic.counts()
+        const since = Date.now()
+        for (const service of services) await must('infra/compose/ops', 'roll', service, '--yes')
+        await allIsWell()
+        const { made, failed } = traffic.counts()
+        const figures = `${made - before.made} orders, ${failed - before.failed} failed`
+        console.log(`${failed === before.failed ? '✓' : '✗'}  ${title}: ${Math.round((Date.now() - since) / 1000)} s, ${figures}`)
+        found.push(...traffic.failedSince(before.failed))
+      }
+      await must('git', 'checkout', '--quiet', release)
+      set({ PONTE_VERSION: 'next' })
+      await must('docker', 'compose', '--profile', 'ops', 'build')
+      await roll(`from ${commit} to this release`, SERVICES)
+      await must('docker', 'compose', 'restart', 'prometheus')
+      set({ PONTE_VERSION: 'local' })
+      await roll('back', SERVICES.toReversed())
+      set({ PONTE_VERSION: 'next' })
+      await roll('and to this release again', SERVICES)
+      const { output } = await compose('ps', '--format', '{{ .Image }} {{ .State }}')
+      console.log(output)
+    })
+    if (wrong.length > 0) throw new StepError(`Failed:\n${wrong.slice(0, 10).join('\n')}`)
+  })
