@@ -21,20 +21,21 @@ const AIDS = ['chain', 'contracts', 'development']
 const word = value => BigInt(value).toString(16).padStart(64, '0')
 const random = () => randomBytes(32).toString('hex')
 
+export async function askChain(method, params = []) {
+  const response = await fetch(CHAIN, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const { result, error } = await response.json()
+  if (error) throw new Error(error.message)
+  return result
+}
+
 /** A payer with an account of the local chain, which signs for it. */
 async function openPayer() {
-  const ask = async (method, params = []) => {
-    const response = await fetch(CHAIN, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    })
-    const { result, error } = await response.json()
-    if (error) throw new Error(error.message)
-    return result
-  }
-  const from = (await ask('eth_accounts'))[6]
-  const send = (to, data) => ask('eth_sendTransaction', [{ from, to, data }])
+  const from = (await askChain('eth_accounts'))[6]
+  const send = (to, data) => askChain('eth_sendTransaction', [{ from, to, data }])
   const minted = new Set()
   return async ({ payment: { token_address: token, deposit_address: address }, usdc_amount: amount }) => {
     if (!minted.has(token)) await send(token, `${MINT}${word(from)}${word(PLENTY)}`)
@@ -73,25 +74,28 @@ export async function withPayments({ apiKey, compose, becomes }, work) {
   return code === 0 ? wrong : [...wrong, output]
 }
 
-async function kill(installation) {
+const containers = async ({ run }) =>
+  (
+    await run('docker', [
+      'ps',
+      '--format',
+      '{{ .Names }} {{ .Label "com.docker.compose.service" }}',
+      '--filter',
+      'label=com.docker.compose.project=ponte',
+    ])
+  ).output
+    .trim()
+    .split('\n')
+    .map(line => line.split(' '))
+    .filter(([, service]) => !AIDS.includes(service))
+    .sort()
+
+export async function kill(installation) {
   const { run, allIsWell, becomes } = installation
   const docker = async (...args) => (await run('docker', args)).output.trim()
-  const running = async () =>
-    (
-      await docker(
-        'ps',
-        '--format',
-        '{{ .Names }} {{ .Label "com.docker.compose.service" }}',
-        '--filter',
-        'label=com.docker.compose.project=ponte',
-      )
-    )
-      .split('\n')
-      .map(line => line.split(' '))
-      .filter(([, service]) => !AIDS.includes(service))
   const pidOf = name => docker('inspect', '--format', '{{ .State.Pid }}', name)
   return withPayments(installation, async traffic => {
-    for (const [name] of (await running()).sort()) {
+    for (const [name] of await containers(installation)) {
       const before = traffic.counts()
       const since = Date.now()
       const pid = await pidOf(name)
@@ -110,7 +114,7 @@ async function kill(installation) {
 }
 
 /** Three rollouts: the new secret is known, is used, and is alone. The wait of seven days between the last two is left out. */
-async function rotate(installation) {
+export async function rotate(installation) {
   const { run, compose, set, folder, allIsWell } = installation
   const settings = parseEnv(readFileSync(join(folder, '.env'), 'utf8'))
   return withPayments(installation, async (traffic, wrong) => {
@@ -176,4 +180,60 @@ async function rotate(installation) {
   })
 }
 
-export const faults = { 'kill -9 of each container': kill, 'rotation of each secret': rotate }
+const ALERT_MS = 120_000
+/** By what an alert has to name each server; of a service it is its own name. */
+const NAMED = { postgres: 'PontePostgresAway', rabbitmq: 'PonteBrokerAway' }
+
+/** One replica after another, and both servers, stands still in the middle, as on a machine that hangs. */
+export async function pause(installation) {
+  const { run, compose, allIsWell, becomes } = installation
+  const firing = async () => {
+    const ask = "fetch('http://prometheus:9090/api/v1/alerts').then(answer => answer.text()).then(console.log)"
+    const { output } = await compose('run', '--rm', '--no-TTY', '--entrypoint', 'node', 'ops', '-e', ask)
+    const { alerts } = JSON.parse(/^\{.*$/m.exec(output)?.[0] ?? '{"data":{"alerts":[]}}').data
+    return alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels)
+  }
+  const isNamed = service => labels => (NAMED[service] ? labels.alertname === NAMED[service] : Object.values(labels).includes(service))
+  return withPayments(installation, async (traffic, wrong) => {
+    for (const [name, service] of await containers(installation)) {
+      if (!SERVICES.includes(service) && !NAMED[service]) continue
+      await becomes(`${service} is named before it stands`, async () => {
+        const labels = await firing()
+        return { done: !labels.some(isNamed(service)), output: JSON.stringify(labels) }
+      })
+      const before = traffic.counts()
+      const since = Date.now()
+      await run('docker', ['pause', name])
+      const labels = await becomes(`no alert names ${name}`, async () => {
+        const seen = await firing()
+        return { done: (seen.some(isNamed(service)) || Date.now() - since > 2 * ALERT_MS) && seen }
+      })
+      const named = Date.now() - since
+      const { made, failed } = traffic.counts()
+      await run('docker', ['unpause', name])
+      const again = Date.now()
+      await allIsWell()
+      console.log(
+        `   ${name} stood still: ${[...new Set(labels.map(({ alertname }) => alertname))].join()} after ${Math.round(named / 1000)} s, ${made - before.made} orders, ${failed - before.failed} failed; well ${Math.round((Date.now() - again) / 1000)} s after it went on`,
+      )
+      if (named > ALERT_MS) wrong.push(`${name} was named after ${named} ms`)
+    }
+  })
+}
+
+/** From the backups that were made since their passphrase changed (docs/operating/rotate.md), and taken back, with nothing made meanwhile. */
+export async function restore({ run, compose, allIsWell }) {
+  const moment = `${new Date().toISOString().slice(0, 19).replace('T', ' ')}+00`
+  await new Promise(resolve => setTimeout(resolve, 5_000))
+  for (const command of [
+    ['restore-one', 'orders', moment],
+    ['restore-back', 'orders'],
+    ['restore-done', 'orders'],
+  ]) {
+    const { code, output } = await run('infra/compose/ops', [...command, '--yes'])
+    if (code !== 0) return [output]
+  }
+  await allIsWell()
+  const { code, output } = await compose('run', '--rm', '--no-TTY', 'ops', 'reconcile')
+  return code === 0 ? [] : [output]
+}

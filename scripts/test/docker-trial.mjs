@@ -3,13 +3,14 @@ import { join } from 'node:path'
 import { runOnPinnedNode } from '../develop/runtime.mjs'
 import { root } from '../develop/setup.mjs'
 import { fail, StepError } from '../develop/steps.mjs'
-import { faults as stages } from './docker-faults.mjs'
+import { kill, pause, restore, rotate } from './docker-faults.mjs'
 import { PROXY, SETTINGS, startTraffic, withInstallation } from './docker-installation.mjs'
+import { rotateIdentity, rotateRelayer } from './docker-keys.mjs'
 import { upgrade } from './docker-upgrade.mjs'
 
 // Runs every fenced block of infra/compose/README.md and docs/operating from the Markdown, in a clone of the last commit, under a container engine, while orders are made through the proxy:
-// npm run docker-trial. Then each container's process is killed, and each secret changed, while orders are made and paid. An hour with the builds of all images; --only TEXT leaves out what has not that
-// text in its document or name, except the blocks that start what the others need. --upgrade [COMMIT] instead starts an earlier release and upgrades it, and back (docker-upgrade.mjs).
+// npm run docker-trial. Then each container's process is killed, and each secret changed, while orders are made and paid. An hour with the builds of all images; --only PATTERN leaves out what it does not
+// match in document or name, except the blocks that start what the others need. --upgrade [COMMIT] instead starts an earlier release and upgrades it, and back (docker-upgrade.mjs).
 
 await runOnPinnedNode().catch(fail)
 
@@ -50,6 +51,15 @@ const SAME_THERE = {
   RELAYER_PRIVATE_KEY: 'NETWORK_2_RELAYER_PRIVATE_KEY',
   GASLESS_PRIVATE_KEY: 'NETWORK_2_GASLESS_PRIVATE_KEY',
 }
+const stages = {
+  'kill -9 of each container': kill,
+  'pause of each replica': pause,
+  'rotation of each secret': rotate,
+  "rotation of the identity provider's keys": rotateIdentity,
+  "a restore after the rotation of the backups' passphrase": restore,
+  "rotation of the relayer's keys, in KMS": rotateRelayer,
+}
+
 const blocksOf = document =>
   [...readFileSync(join(root, document), 'utf8').matchAll(/^( *)```\w*\n([\s\S]*?)^ *```$/gm)].map(([, indent, text]) => ({
     document,
@@ -58,7 +68,7 @@ const blocksOf = document =>
 
 async function main() {
   if (process.argv[2] === '--upgrade') return upgrade(process.argv[3])
-  const only = process.argv[2] === '--only' ? process.argv[3] : undefined
+  const only = process.argv[2] === '--only' ? new RegExp(process.argv[3]) : undefined
   const blocks = documents.flatMap(blocksOf)
   const begins = key => blocks.some(({ text }) => text.startsWith(key))
   const unneeded = Object.keys(ELSEWHERE).filter(key => !begins(key))
@@ -138,7 +148,7 @@ async function tryPages(installation, blocks, only) {
         console.log(`-  ${title} (${where})`)
         continue
       }
-      if (only && document !== README && !document.includes(only)) continue
+      if (only && document !== README && !only.test(document)) continue
       if (text.includes('create-databases.sh chain_listener_2')) await startSecondNetwork()
       const isSuspension = document.endsWith('networks.md') && text === 'infra/compose/ops roll orders\n'
       if (isSuspension) offer({ suspended: true })
@@ -185,7 +195,7 @@ async function tryPages(installation, blocks, only) {
     await traffic?.stop()
     traffic = undefined
     for (const [title, stage] of Object.entries(stages)) {
-      if (only && !title.includes(only)) continue
+      if (only && !only.test(title)) continue
       const wrong = await stage({ ...installation, apiKey })
       console.log(`${wrong.length === 0 ? '✓' : '✗'}  ${title}`)
       if (wrong.length > 0) {

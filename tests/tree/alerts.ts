@@ -276,6 +276,11 @@ it('a PostgreSQL that stands still is named, although its exporter has no metric
   expect(evaluate('postgres-stands', { changed, firing: { 9: [], 11: ['PontePostgresAway'] } })).toBe('')
 })
 
+it('a replica that answers no scrape is named, also one that no gateway asks', () => {
+  const changed = { 'up{job="ponte",service="api-gateway",instance="one"}': '1x9 0x60' }
+  expect(evaluate('replica-stands', { changed, firing: { 9: [], 12: ['PonteReplicaSilent'] } })).toBe('')
+})
+
 it.each(['chain-listener', 'relayer'])('the %s of one network is missed while that of another is there', service => {
   const changed = { [`ponte_database_connections_max{service="${service}",chain_id="10"}`]: '10x9 stale _x60' }
   expect(evaluate(`${service}-away`, { changed, firing: { 9: [], 40: ['PonteServiceAway'] } })).toBe('')

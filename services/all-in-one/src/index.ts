@@ -11,6 +11,7 @@ export {
   otherListeners,
   type Place,
   type ProcessName,
+  processNames,
   type ServiceName,
   serviceNames,
 } from './places'

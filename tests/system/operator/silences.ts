@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { databaseName, serviceNames } from '@ponte/all-in-one'
+import { databaseName, processNames, serviceNames } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { type CrashableServers, startCrashableServers } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { processTable } from '@ponte/service-kit/testing'
 import { call, createMerchant, pay, type Served, startServed, startWorld, type World } from '../../world'
 
-// Two replicas of each service at production settings, and PostgreSQL and RabbitMQ: each is stopped in the middle (SIGSTOP) under traffic, as one whose machine hangs is. It takes every
+// Two replicas of each service, and of the relayer as a process of its own, at production settings, and PostgreSQL and RabbitMQ: each is stopped in the middle (SIGSTOP) under traffic, as one whose machine hangs is. It takes every
 // connection and answers nothing.
 
 const LIMIT_MS = 2_000
@@ -32,7 +32,7 @@ beforeAll(async () => {
     amqp: { url: servers.broker.url, namespace: 'ponte' },
     databaseUrl: name => servers.postgres.url(databaseName(name)),
   })
-  system = await startServed(world, serviceNames.map(name => `${name}=2`).join())
+  system = await startServed(world, processNames.map(name => `${name}=2`).join())
   const merchant = await createMerchant(world, system.gateway_urls[0] ?? '')
   key = merchant.api_key
   token = merchant.token
@@ -100,6 +100,7 @@ async function traffic(gateways: readonly string[]): Promise<Answered[]> {
     ask('subscriptions', 'GET', '/api/v1/subscriptions?limit=5', key),
     ask('deliveries', 'GET', '/api/v1/deliveries?limit=5', token),
     ask('merchant', 'GET', '/api/v1/merchants/me', token),
+    ask('checkpoints', 'GET', '/api/v1/chain/checkpoints', key),
   ]
   await Promise.all(
     clients.map(async (one, index) => {
@@ -162,7 +163,7 @@ const report = (subject: string, before: Answered[], meanwhile: Answered[]) => {
   return { usual, worst }
 }
 
-describe.each([...serviceNames])('a replica of %s that is stopped in the middle', name => {
+describe.each([...processNames])('a replica of %s that is stopped in the middle', name => {
   it.each([0, 1])(
     '(%s) holds up no request for two seconds, is named, is done without, and takes part again',
     async index => {
