@@ -1,8 +1,9 @@
 import type { AttentionItemBody, ExplanationBody, List, MerchantBody, OrderBody, RefundBody } from '@ponte/contracts'
 import { type LocalChain, mined } from '@ponte/local-servers'
-import { deployContractWallet } from '@ponte/payment-router'
+import { deployContractWallet, paymentRouterAbi } from '@ponte/payment-router'
 import { checkPayout, type Order } from '@ponte/sdk'
 import { until } from '@ponte/service-kit'
+import { Contract } from 'ethers'
 import { audit } from '../audit'
 import { call, MERCHANT, merchant, PAYER, pay, runSystem, system, units, world } from '../world'
 
@@ -102,6 +103,22 @@ it('finds on the second network what came for an order of the first alone, at th
   const due = units(narrow.usdc_amount)
   expect((await other.balanceOf(MERCHANT.address)) - before).toBe(due - (due * BigInt(other.feeBps)) / 10_000n)
 }, 120_000)
+
+it('names what came on the second network at the address of the first one, which no listener watches there, and the router sends it on', async () => {
+  const mixed = await order()
+  const [due, deposit] = [units(mixed.usdc_amount), mixed.payment.deposit_address ?? '']
+  const payer = other.wallet(PAYER.privateKey)
+  await mined(other.mintUsdc(payer.address, due))
+  const { hash } = await mined(other.transferUsdc(payer, deposit, due))
+  expect(await ask<ExplanationBody>('POST', `/orders/${mixed.id}/explain`, { tx_hash: hash })).toMatchObject({
+    ...{ code: 'wrong_recipient', recipient_address: deposit, chain_id: OTHER, amount: mixed.usdc_amount },
+  })
+  const before = await other.balanceOf(MERCHANT.address)
+  const router = new Contract(other.routerAddress, paymentRouterAbi, other.wallet(MERCHANT.privateKey))
+  await mined(router.getFunction('sweep').send(`0x${mixed.memo}`, MERCHANT.address))
+  expect((await other.balanceOf(MERCHANT.address)) - before).toBe(due - (due * BigInt(other.feeBps)) / 10_000n)
+  expect((await read(mixed)).status).toBe('pending')
+}, 60_000)
 
 it('is paid on the second network as on the first once it is taken back', async () => {
   const open = await order()

@@ -16,7 +16,7 @@ interface SentElsewhereProps {
 
 const nameOf = (chainId: number | null) => (chainId === null ? '' : networkName(chainId, String(chainId)))
 
-/** Looks with the merchant's wallet on a network that is not followed here, and has what lies there sent on. */
+/** Looks with the merchant's wallet for money that no listener sees, and has what lies there sent on. */
 export function SentElsewhere({ order, hash }: SentElsewhereProps) {
   const { t } = useWords()
   const wallets = useWallets()
@@ -49,14 +49,15 @@ function Why({ error }: { error: Error }) {
   return <p>{t.elsewhere.reasons[reason](nameOf(chainId))}</p>
 }
 
-function SendOn({ order, wallet, deposit: { chainId, units, isContract } }: { order: OrderBody; wallet: Wallet; deposit: StrayDeposit }) {
+function SendOn({ order, wallet, deposit }: { order: OrderBody; wallet: Wallet; deposit: StrayDeposit }) {
   const { t, usdc } = useWords()
-  const work = useMutation({ mutationFn: () => sendOn(wallet.provider, order, chainId) })
+  const { chainId, units, isContract, merchantAddress } = deposit
+  const work = useMutation({ mutationFn: () => sendOn(wallet.provider, order, deposit) })
   return (
     <>
       <p>{t.elsewhere.found(usdc(formatUsdc(units)), nameOf(chainId))}</p>
       <p>{t.elsewhere.goesTo}</p>
-      <p className="mono whole">{order.payment.merchant_address}</p>
+      <p className="mono whole">{merchantAddress}</p>
       {!isContract && <p>{t.elsewhere.sure(nameOf(chainId))}</p>}
       {work.data === undefined && (
         <Button loading={work.isPending} onClick={() => work.mutate()}>

@@ -1,6 +1,6 @@
 import { paymentRouterAbi, testUsdcAbi } from '@ponte/payment-router'
 import { Interface } from 'ethers'
-import { calls, lookThere, sendOn } from './stray-deposit'
+import { calls, isMixedUp, lookThere, sendOn } from './stray-deposit'
 
 const [memo, merchant, deposit, router, token] = ['ab'.repeat(32), ...['C', 'd', 'b', 'a'].map(digit => `0x${digit.repeat(40)}`)] as [
   ...[string, string, string, string, string],
@@ -43,10 +43,37 @@ const wallet = (change: Record<string, unknown> = {}, asked: unknown[] = []) => 
 
 test('what lies at the address on another network is found, and sent on by the router to the payout address alone', async () => {
   const asked: unknown[] = []
-  expect(await lookThere(wallet({}, asked), order, HASH)).toEqual({ chainId: 10, units: 5_000_000n, isContract: false })
+  expect(await lookThere(wallet({}, asked), order, HASH)).toEqual({
+    chainId: 10,
+    units: 5_000_000n,
+    merchantAddress: merchant,
+    isContract: false,
+  })
   expect(asked).toContainEqual(['eth_call', { to: token, data: calls.balanceOf(deposit) }, 'latest'])
-  expect(await sendOn(wallet({}, asked), order, 10)).toBe(HASH)
+  expect(await sendOn(wallet({}, asked), order, { chainId: 10, merchantAddress: merchant })).toBe(HASH)
   expect(asked.at(-1)).toEqual(['eth_sendTransaction', { from: merchant, to: router, data: calls.sweep(memo, merchant) }])
+})
+
+test('money at the address of another network of the order goes to the payout address of that other one', async () => {
+  const [second, its] = ['e', 'F'].map(digit => `0x${digit.repeat(40)}`) as [string, string]
+  const there = { ...payment, chain_id: 10, merchant_address: its, deposit_address: second }
+  const both = { memo, payment: { ...payment, networks: [payment, there] } } as typeof order
+  expect([deposit, second, second.toUpperCase().replace('X', 'x'), token, null].map(one => isMixedUp(both, one))).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+  ])
+  const found = await lookThere(wallet(), both, HASH)
+  expect(found).toMatchObject({ chainId: 10, merchantAddress: merchant })
+  const asked: unknown[] = []
+  await sendOn(wallet({}, asked), both, found)
+  expect(asked.at(-1)).toEqual(['eth_sendTransaction', { from: merchant, to: router, data: calls.sweep(memo, merchant) }])
+  expect(await lookThere(wallet({ eth_chainId: '0x1', '0x7b1603b0': padded(second) }), both, HASH)).toMatchObject({
+    chainId: 1,
+    merchantAddress: its,
+  })
 })
 
 test.each([
@@ -64,5 +91,8 @@ test.each([
 })
 
 test('nothing is sent on a network that the wallet went to meanwhile', async () => {
-  await expect(sendOn(wallet({ eth_chainId: '0x89' }), order, 10)).rejects.toMatchObject({ reason: 'moved', chainId: 10 })
+  await expect(sendOn(wallet({ eth_chainId: '0x89' }), order, { chainId: 10, merchantAddress: merchant })).rejects.toMatchObject({
+    reason: 'moved',
+    chainId: 10,
+  })
 })

@@ -4,10 +4,12 @@ import type { Provider } from '../../wallet/provider'
 import { refusalOf } from '../../wallet/refusal'
 import type { elsewherePt } from './elsewhere-pt'
 
-/** Money at the deposit address of an order on a network that only the merchant's wallet asks. */
+/** Money at a deposit address of an order on a network where none of our listeners sees it. */
 export interface StrayDeposit {
   chainId: number
   units: bigint
+  /** The payout address of which the deposit address is made: the router sends there alone. */
+  merchantAddress: string
   /** A contract stands at the payout address there. */
   isContract: boolean
 }
@@ -37,37 +39,56 @@ const addressIn = (answer: unknown): string => `0x${String(answer).slice(26).toL
 
 type Asked = Pick<OrderBody, 'memo' | 'payment'>
 
+/** Each deposit address that a payer may have seen, with the payout address behind it; on this network not its own one, which is watched. */
+function unwatchedOn(chainId: number, payment: OrderBody['payment']) {
+  const offered = [payment, ...(payment.networks ?? [])]
+  const own = offered.find(one => one.chain_id === chainId)?.deposit_address
+  const others = offered.filter(({ deposit_address: deposit }) => deposit !== null && deposit !== own)
+  return [...new Map(others.map(one => [one.deposit_address, one])).values()]
+}
+
+/** Whether a listener that saw this transfer would not have known the address as one of the order's there. */
+export const isMixedUp = ({ payment }: Asked, recipient: string | null): boolean =>
+  recipient !== null &&
+  [payment, ...(payment.networks ?? [])].some(({ deposit_address: deposit }) => deposit?.toLowerCase() === recipient.toLowerCase())
+
 /** Money of an order by the node of the wallet, on the network that it is on; `hash` brought it. Throws NotThere. */
 export async function lookThere(provider: Provider, { memo, payment }: Asked, hash: string): Promise<StrayDeposit> {
-  const { router_address: router, merchant_address: merchant, deposit_address: deposit } = payment
+  const { router_address: router } = payment
   const ask = (method: string, ...params: unknown[]) => provider.request({ method, params })
   const read = (to: string, data: string) => ask('eth_call', { to, data }, 'latest')
   const codeAt = (address: string) => ask('eth_getCode', address, 'latest')
   try {
     await accountOf(provider)
     const chainId = Number(await ask('eth_chainId'))
-    const offered = [payment, ...(payment.networks ?? [])].map(({ chain_id }) => chain_id)
-    if (offered.includes(chainId)) throw new NotThere('offered', chainId)
+    const unwatched = unwatchedOn(chainId, payment)
+    if (unwatched.length === 0) throw new NotThere('offered', chainId)
     const receipt = Object((await ask('eth_getTransactionReceipt', hash)) ?? {})
     if (Reflect.get(receipt, 'blockNumber') === undefined) throw new NotThere('unknown', chainId)
-    // Only our router makes this address of these terms.
-    const isOurs =
-      (await codeAt(router)) !== '0x' && addressIn(await read(router, calls.depositAddress(memo, merchant))) === deposit?.toLowerCase()
-    if (!isOurs) throw new NotThere('no_router', chainId)
-    const units = BigInt(String(await read(addressIn(await read(router, calls.token)), calls.balanceOf(deposit ?? ''))))
-    if (units === 0n) throw new NotThere('empty', chainId)
-    return { chainId, units, isContract: (await codeAt(merchant)) !== '0x' }
+    if ((await codeAt(router)) === '0x') throw new NotThere('no_router', chainId)
+    for (const { merchant_address: merchant = payment.merchant_address, deposit_address: deposit } of unwatched) {
+      // Only our router makes this address of these terms.
+      if (addressIn(await read(router, calls.depositAddress(memo, merchant))) !== deposit?.toLowerCase())
+        throw new NotThere('no_router', chainId)
+      const units = BigInt(String(await read(addressIn(await read(router, calls.token)), calls.balanceOf(deposit ?? ''))))
+      if (units > 0n) return { chainId, units, merchantAddress: merchant, isContract: (await codeAt(merchant)) !== '0x' }
+    }
+    throw new NotThere('empty', chainId)
   } catch (error) {
     throw notThere(error)
   }
 }
 
 /** The merchant's wallet has the router send it on to the payout address. Answers the transaction's hash. Throws NotThere. */
-export async function sendOn(provider: Provider, { memo, payment }: Asked, chainId: number): Promise<string> {
+export async function sendOn(
+  provider: Provider,
+  { memo, payment }: Asked,
+  { chainId, merchantAddress }: Pick<StrayDeposit, 'chainId' | 'merchantAddress'>,
+): Promise<string> {
   try {
     const account = await accountOf(provider)
     if (!(await isOn(provider, chainId))) throw new NotThere('moved', chainId)
-    const transaction = { from: account, to: payment.router_address, data: calls.sweep(memo, payment.merchant_address) }
+    const transaction = { from: account, to: payment.router_address, data: calls.sweep(memo, merchantAddress) }
     return String(await provider.request({ method: 'eth_sendTransaction', params: [transaction] }))
   } catch (error) {
     throw notThere(error)

@@ -5,6 +5,7 @@ import { sentenceOf } from '../../explanation/sentence'
 import { api } from '../api/api'
 import { Card } from '../elements/card'
 import { SentElsewhere } from '../elsewhere/sent-elsewhere'
+import { isMixedUp } from '../elsewhere/stray-deposit'
 import { CheckedForm } from '../forms/checked-form'
 import { txHash } from '../forms/rules'
 import { useWords } from '../texts/words'
@@ -29,12 +30,14 @@ export function QuotedTransaction({ order }: { order: OrderBody }) {
       <div role="status" className="quoted-answer">
         {work.data && <Answer found={work.data} />}
       </div>
-      {work.data?.code === 'not_found' && order.payment.deposit_address !== null && (
-        <SentElsewhere key={work.data.tx_hash} order={order} hash={work.data.tx_hash} />
-      )}
+      {work.data && isElsewhere(order, work.data) && <SentElsewhere key={work.data.tx_hash} order={order} hash={work.data.tx_hash} />}
     </Card>
   )
 }
+
+/** On no network that is followed, or on one of them at the address that the order has on another one. */
+const isElsewhere = (order: OrderBody, { code, recipient_address: recipient }: ExplanationBody) =>
+  order.payment.deposit_address !== null && (code === 'not_found' || (code === 'wrong_recipient' && isMixedUp(order, recipient)))
 
 function Answer({ found }: { found: ExplanationBody }) {
   const { t, usdc } = useWords()
