@@ -37,7 +37,8 @@ const roll = async ({ run, allIsWell }, service) => {
 
 async function logIn({ compose }) {
   const { output } = await compose('logs', '--no-log-prefix', 'development')
-  const named = name => new RegExp(`"${name}": ?"([^"]*)"`).exec(output)?.[1]
+  const printed = output.slice(output.lastIndexOf('ready to try'))
+  const named = name => new RegExp(`"${name}": ?"([^"]*)"`).exec(printed)?.[1]
   const response = await fetch('http://127.0.0.1:8090/auth/v1/token?grant_type=password', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', apikey: named('public_client_key') },
