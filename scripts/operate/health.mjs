@@ -26,6 +26,7 @@ export function findings(services, chains, now) {
   const differing = above('ponte_reconcile_differences', 0)
   const dueS = largest('ponte_webhook_oldest_due_age_seconds')
   const rateS = largest('ponte_quote_age_seconds')
+  const missing = largest('ponte_payment_events_missing')
   const list = found => found.map(([service, value]) => `${service} ${Math.round(value)}`).join(', ')
   const ofBroker = text => (withoutBroker.length === 0 ? text : 'not known while the broker is away')
 
@@ -34,13 +35,20 @@ export function findings(services, chains, now) {
       const parts = Object.entries(ready?.parts ?? {}).filter(([, isReady]) => !isReady)
       const text =
         ready === null ? `no answer at ${url}` : parts.length > 0 ? `not ready: ${parts.map(([part]) => part).join(', ')}` : 'ready'
-      return line(service, text === 'ready', text, `read the log of ${service}; GET ${url}/readyz names each part`)
+      return line(
+        service,
+        text === 'ready',
+        text,
+        ready === null
+          ? `PonteReplicaSilent; the container with that address, whatever its number (docker compose ps -a)`
+          : `read the log of ${service}; GET ${url}/readyz names each part`,
+      )
     }),
     line(
       'broker',
       withoutBroker.length === 0,
       withoutBroker.length === 0 ? 'takes what is published' : `takes nothing from ${withoutBroker.map(([service]) => service).join(', ')}`,
-      'start RabbitMQ; orders are taken meanwhile, and all is published when it is back',
+      'PonteBrokerAway; orders are taken meanwhile, and all is published when it is back',
     ),
     line(
       'outboxes',
@@ -68,7 +76,12 @@ export function findings(services, chains, now) {
       differing.length === 0 ? 'agree with the chain' : `differences: ${list(differing)}`,
       'npm run reconcile',
     ),
-    line('expiry', !(largest('ponte_payment_events_missing') > 0), 'sees every payment event', 'PonteExpiryWaits'),
+    line(
+      'expiry',
+      !(missing > 0),
+      missing > 0 ? `waits: ${missing} payment events are on their way` : 'sees every payment event',
+      'PonteExpiryWaits where it lasts',
+    ),
     line(
       'webhooks',
       !(dueS > 60),
@@ -105,7 +118,7 @@ function relayerLines(services, line) {
       if (!Number.isFinite(affordable)) return []
       const text = `gas for ${Math.floor(affordable)} more${kind === 'sweeps' ? `, ${spent.toFixed(2)} USDC spent since it was started` : ''}`
       const subject = of.size > 1 ? `relayer ${chainId}, ${kind}` : `relayer, ${kind}`
-      return [line(subject, affordable >= 200, text, 'PonteSweepsRunDry, PonteGaslessRunsDry')]
+      return [line(subject, affordable >= 200, text, 'PonteRelayerStarved, PonteSweepsRunDry, PonteGaslessRunsDry')]
     })
   })
 }

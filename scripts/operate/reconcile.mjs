@@ -7,6 +7,8 @@ import { ask, namedAmong, opsUrls, otherNetworks } from './ops-ports.mjs'
 // imports nothing of theirs. Of several networks it asks each one's listener; the blocks that are named are the first one's. Ends with 1 when anything differs. With --restored 2026-11-22T14:00:00Z/2026-11-22T14:20:00Z the orders that a restored database
 // of orders forgot are named with their money, and are no difference (docs/operating/recover.md). What is of a --retired network is held against nothing.
 const LOOK_AGAIN_MS = 3_000
+/** What other rows are worked out from. */
+const ROOTS = /: (?:payment|sweep) /
 const USAGE =
   'Usage: reconcile [--from-block N] [--to-block N] [--restored <moment restored to>/<moment of restoring>]… [--retired <chain id>]…'
 const { PAYMENT_TOLERANCE_UNITS: TOLERANCE, PTAX_URL } = process.env
@@ -83,8 +85,13 @@ async function print(listeners, { networks, orders, events, addresses, lost, unc
   for (const { id, merchant, madeAt, asked, paid } of lost)
     console.log(`LOST  order ${id} of merchant ${merchant}, made at ${madeAt.toISOString()}: ${asked} USDC asked, ${paid} paid`)
   for (const reason of unchecked) console.log(`UNCHECKED  ${reason}`)
-  for (const difference of differences) console.log(`DIFFERENCE  ${difference}`)
+  const [roots, rest] = [true, false].map(isRoot => differences.filter(one => ROOTS.test(one) === isRoot))
+  for (const difference of [...roots, ...rest]) console.log(`DIFFERENCE  ${difference}`)
   console.log(differences.length === 0 ? 'The chain and the books agree.' : `${differences.length} differences.`)
+  if (roots.length > 0 && rest.length > 0)
+    console.log(
+      'Begin with the payments and sweeps: what an order and the ledger state follows from them, and differs until they are right.',
+    )
 }
 
 await main().catch(fail)

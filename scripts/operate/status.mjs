@@ -33,7 +33,17 @@ async function main() {
   for (const { subject, isWell, text } of lines) console.log(`${isWell ? '  ok   ' : '  WRONG'}  ${subject.padEnd(width)}  ${text}`)
   console.log(wrong.length === 0 ? '\nAll is well.' : '\nWhat to do (alerts are in infra/prometheus/alerts.yaml, with a runbook each):')
   for (const { subject, advice } of wrong) console.log(`  ${subject}: ${advice}`)
+  for (const { labels, annotations } of await alerts())
+    console.log(`  ALERT   ${labels.alertname} (${labels.severity}): ${annotations.summary}`)
   process.exitCode = wrong.length === 0 ? 0 : 1
+}
+
+/** Those that fire, of what no service shows too, such as backups and disks. None where no Prometheus is named. */
+async function alerts() {
+  const answer = process.env.PROMETHEUS_URL ? await read(process.env.PROMETHEUS_URL, '/api/v1/alerts') : '{}'
+  if (answer === null) console.log('  ALERT   Prometheus does not answer: no one is woken.')
+  const { data } = JSON.parse(answer ?? '{}')
+  return (data?.alerts ?? []).filter(({ state, labels }) => state === 'firing' && labels.severity !== 'none')
 }
 
 /** The text of an answer; null when there is none. A service that is not ready answers 503, which is one. */

@@ -55,12 +55,13 @@ export function ledgerAgainstOrders(books: Books): string[] {
 }
 
 function termsAgainst(
-  about: string,
+  payment: string,
   row: Row,
   { row: booked, place }: { row: Row; place: string },
   orders: ReadonlyMap<string, Row>,
   books: Books,
 ) {
+  const about = `${payment}, as orders has it,`
   const order = place === 'payments' ? orders.get(String(booked.order_id)) : undefined
   const attached = books.attachments.find(({ payment_id }) => payment_id === booked.id)
   // A payment that matches an order has the order's terms, which its own row need not repeat.

@@ -180,17 +180,16 @@ async function settledOrLate(work: readonly Promise<void>[], signal: AbortSignal
 }
 
 /**
- * Has the outbox publish again what it published since a moment, with the same ids; what retention has removed is gone. Returns how many events, null for a
+ * Has the outbox publish again what it published between two moments, with the same ids; what retention has removed is gone. Returns how many events, null for a
  * database without an outbox.
  */
-export async function republish(database: Database, since: Date): Promise<number | null> {
+export async function republish(database: Database, since: Date, until: Date): Promise<number | null> {
   const { rows: tables } = await database.query<{ name: string | null }>("SELECT to_regclass('outbox')::text AS name")
   if (!tables[0]?.name) return null
-  // Events that are written meanwhile are published anyway.
-  const [floor, until] = [uuidv7Floor(since), uuidv7Floor(new Date())]
+  const [floor, ceiling] = [uuidv7Floor(since), uuidv7Floor(until)]
   let events = 0
   for (let after = floor; ; ) {
-    const { rows } = await database.query<{ count: number; last: string | null }>({ name: 'outbox-unsend', text: UNSEND }, [after, until])
+    const { rows } = await database.query<{ count: number; last: string | null }>({ name: 'outbox-unsend', text: UNSEND }, [after, ceiling])
     events += rows[0]?.count ?? 0
     if (!rows[0]?.last) return events
     after = rows[0].last
