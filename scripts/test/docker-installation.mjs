@@ -101,6 +101,8 @@ export async function withInstallation(work) {
     writeFileSync(path, [...kept, ...Object.entries(settings).map(([name, value]) => `${name}=${value}`), ''].join('\n'))
   }
   const compose = (...args) => run('docker', ['compose', ...args])
+  // `up --build` builds no service of a profile whose image is there, from an earlier trial.
+  await run('docker', ['image', 'rm', '--force', 'ponte/ops:local'])
   const becomes = async (what, look) => {
     const until = Date.now() + READY_MS
     for (;;) {
