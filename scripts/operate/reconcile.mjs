@@ -7,7 +7,7 @@ import { ask, namedAmong, opsUrls, otherNetworks } from './ops-ports.mjs'
 // imports nothing of theirs. Of several networks it asks each one's listener; the blocks that are named are the first one's. Ends with 1 when anything differs. With --restored 2026-11-22T14:00:00Z/2026-11-22T14:20:00Z the orders that a restored database
 // of orders forgot are named with their money, and are no difference (docs/operating/recover.md). What is of a --retired network is held against nothing.
 const LOOK_AGAIN_MS = 3_000
-/** What other rows are worked out from. */
+/** All other rows are worked out from these. */
 const ROOTS = /: (?:payment|sweep) /
 const USAGE =
   'Usage: reconcile [--from-block N] [--to-block N] [--restored <moment restored to>/<moment of restoring>]… [--retired <chain id>]…'

@@ -38,7 +38,7 @@ async function main() {
   process.exitCode = wrong.length === 0 ? 0 : 1
 }
 
-/** Those that fire, of what no service shows too, such as backups and disks. None where no Prometheus is named. */
+/** Alerts that fire, also of backups and disks, which no service shows. None where no Prometheus is named. */
 async function alerts() {
   const answer = process.env.PROMETHEUS_URL ? await read(process.env.PROMETHEUS_URL, '/api/v1/alerts') : '{}'
   if (answer === null) console.log('  ALERT   Prometheus does not answer: no one is woken.')
