@@ -18,8 +18,10 @@ const NO_PRIVATE_KEYS = { RELAYER_PRIVATE_KEY: '', GASLESS_PRIVATE_KEY: '', KMS_
 const pause = ms => new Promise(resolve => setTimeout(resolve, ms))
 
 /** A server on this machine, by the address at which the containers of `ponte` see it. */
-async function serve({ run }, answer) {
-  const { output } = await run('docker', ['network', 'inspect', 'ponte_ponte', '--format', '{{ (index .IPAM.Config 0).Gateway }}'])
+async function serve({ run, compose }, answer) {
+  const { output: proxy } = await compose('ps', '--quiet', 'proxy')
+  const gateway = '{{ range .NetworkSettings.Networks }}{{ .Gateway }}{{ end }}'
+  const { output } = await run('docker', ['inspect', '--format', gateway, proxy.trim()])
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
