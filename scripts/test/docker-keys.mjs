@@ -86,7 +86,11 @@ export async function rotateIdentity(installation) {
         () => (published = [first.jwk, next.jwk]),
         () => (signer = next),
         () => (published = [next.jwk]),
-        () => roll(installation, 'api-gateway'),
+        // Without a restart a gateway knows the withdrawn key for ten minutes more.
+        () => {
+          installation.set({ JWKS_URL: `${url}/next` })
+          return roll(installation, 'api-gateway')
+        },
       ]
       for (const step of steps) {
         await pause(CALM_MS)
