@@ -54,7 +54,7 @@ export interface ReplicasOptions<Pools extends Record<string, Closable>> {
 
 /**
  * Processes behind the URLs of an owner, as addresses of their own, so that one that accepts connections and answers nothing (stopped, stuck, its machine gone) is found and left out.
- * A balancer in front shows one address alone; then nothing can be left out, and an owner's timeout bounds the request.
+ * A balancer in front shows one address alone; then nothing is left out, and an owner's timeout bounds the request.
  */
 export function openReplicas<Pools extends Record<string, Closable>>(options: ReplicasOptions<Pools>): Replicas<Pools> {
   const { name, urls, connectionAgeMs, logger, make } = options
@@ -108,7 +108,9 @@ export function openReplicas<Pools extends Record<string, Closable>>(options: Re
         }
       },
       silence(reason) {
-        if (entry.isSilent || entries.size < 2) return
+        // On a machine that is busy all of them are slow; the last one is asked on, and an owner's timeout bounds the request.
+        const isLast = ![...entries.values()].some(other => other !== entry && !other.isSilent)
+        if (entry.isSilent || isLast) return
         entry.isSilent = true
         logger.warn('a replica of an owner does not answer and is left out', { owner: name, replica: origin, reason })
         for (const each of inHand.keys()) each.abort(new SilentReplicaError(`${origin} does not answer: ${reason}.`))
