@@ -7,7 +7,7 @@ import { type RenewedPool, renewedPool } from './renewed-pool'
 /** Pauses before a replica that answers nothing is asked for a sign of life, between looks at it, and for the sign itself. */
 const LOOK_AFTER_MS = 400
 const TICK_MS = 200
-const LOOK_MS = 900
+const LOOK_MS = 1_200
 /** Pause between two resolutions of the name. */
 const RESOLVE_MS = 1_000
 
