@@ -40,10 +40,14 @@ async function main() {
 
 /** Alerts that fire, also of backups and disks, which no service shows. None where no Prometheus is named. */
 async function alerts() {
-  const answer = process.env.PROMETHEUS_URL ? await read(process.env.PROMETHEUS_URL, '/api/v1/alerts') : '{}'
-  if (answer === null) console.log('  ALERT   Prometheus does not answer: no one is woken.')
-  const { data } = JSON.parse(answer ?? '{}')
-  return (data?.alerts ?? []).filter(({ state, labels }) => state === 'firing' && labels.severity !== 'none')
+  if (!process.env.PROMETHEUS_URL) return []
+  const answer = await read(process.env.PROMETHEUS_URL, '/api/v1/alerts')
+  // While it starts it answers 503 with a text.
+  if (!answer?.startsWith('{')) {
+    console.log('  ALERT   Prometheus does not answer: no one is woken.')
+    return []
+  }
+  return JSON.parse(answer).data.alerts.filter(({ state, labels }) => state === 'firing' && labels.severity !== 'none')
 }
 
 /** The text of an answer; null when there is none. A service that is not ready answers 503, which is one. */

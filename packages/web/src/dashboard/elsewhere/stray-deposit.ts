@@ -39,9 +39,11 @@ const addressIn = (answer: unknown): string => `0x${String(answer).slice(26).toL
 
 type Asked = Pick<OrderBody, 'memo' | 'payment'>
 
+const offeredBy = (payment: OrderBody['payment']) => [payment, ...(payment.networks ?? [])]
+
 /** Each deposit address that a payer may have seen, with the payout address behind it; on this network not its own one, which is watched. */
 function unwatchedOn(chainId: number, payment: OrderBody['payment']) {
-  const offered = [payment, ...(payment.networks ?? [])]
+  const offered = offeredBy(payment)
   const own = offered.find(one => one.chain_id === chainId)?.deposit_address
   const others = offered.filter(({ deposit_address: deposit }) => deposit !== null && deposit !== own)
   return [...new Map(others.map(one => [one.deposit_address, one])).values()]
@@ -49,8 +51,7 @@ function unwatchedOn(chainId: number, payment: OrderBody['payment']) {
 
 /** Whether a listener that saw this transfer would not have known the address as one of the order's there. */
 export const isMixedUp = ({ payment }: Asked, recipient: string | null): boolean =>
-  recipient !== null &&
-  [payment, ...(payment.networks ?? [])].some(({ deposit_address: deposit }) => deposit?.toLowerCase() === recipient.toLowerCase())
+  recipient !== null && offeredBy(payment).some(({ deposit_address: deposit }) => deposit?.toLowerCase() === recipient.toLowerCase())
 
 /** Money of an order by the node of the wallet, on the network that it is on; `hash` brought it. Throws NotThere. */
 export async function lookThere(provider: Provider, { memo, payment }: Asked, hash: string): Promise<StrayDeposit> {
