@@ -216,9 +216,9 @@ export async function pause(installation) {
       const { made, failed } = traffic.counts()
       await run('docker', ['unpause', name])
       const again = Date.now()
-      await allIsWell()
+      const faults = await allIsWell()
       console.log(
-        `   ${name} stood still: ${[...new Set(labels.map(({ alertname }) => alertname))].join()} after ${Math.round(named / 1000)} s, ${made - before.made} orders, ${failed - before.failed} failed; well ${Math.round((Date.now() - again) / 1000)} s after it went on`,
+        `   ${name} stood still: ${[...new Set(labels.map(({ alertname }) => alertname))].join()} after ${Math.round(named / 1000)} s, ${made - before.made} orders, ${failed - before.failed} failed; well ${Math.round((Date.now() - again) / 1000)} s after it went on${faults && ` (last: ${faults})`}`,
       )
       if (named > ALERT_MS) wrong.push(`${name} was named after ${named} ms`)
     }

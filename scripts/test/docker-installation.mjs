@@ -112,11 +112,16 @@ export async function withInstallation(work) {
       await new Promise(resolve => setTimeout(resolve, 3_000))
     }
   }
-  const allIsWell = () =>
-    becomes('status is not well', async () => {
+  /** Answers the last faults that it saw, '' when there was none. */
+  const allIsWell = async () => {
+    let faults = ''
+    await becomes('status is not well', async () => {
       const { code, output } = await compose('run', '--rm', '--no-TTY', 'ops', 'status')
+      if (code !== 0) faults = [...output.matchAll(/WRONG +(.*)/g)].map(([, line]) => line.replace(/ +/g, ' ')).join('; ')
       return { done: code === 0, output }
     })
+    return faults
+  }
   /** Of the merchant that the development aids print. */
   const findKey = () =>
     becomes('there is no merchant', async () => {
