@@ -7,9 +7,17 @@ import { SETTINGS, withInstallation } from './docker-installation.mjs'
 // npm run docker-trial -- --upgrade [COMMIT]: an installation as that commit's own files build and start it becomes this release as infra/compose/README.md has it, goes back, and becomes it again, while orders
 // are made and paid.
 
-/** 29 November 2026, before merchants chose networks. From an earlier one orders stops while its migration runs (the change log has which), and nothing of that is rolled. */
-const RELEASE_BEFORE = '03c0fe79'
+/** 30 November 2026. Of the day before, 03c0fe79, the gateway takes slow replicas for silent ones; from an earlier one orders stops while its migration runs (the change log has which), and nothing of that is rolled. */
+const RELEASE_BEFORE = 'dc60955b'
 const COMPOSE_FILE = 'docker-compose.yml:infra/compose/production.yml'
+
+const gatewayWarnings = async compose => {
+  const { output } = await compose('logs', '--no-log-prefix', '--since', '2m', 'api-gateway')
+  return output
+    .split('\n')
+    .filter(line => /"level":"(?:warn|error)"/.test(line))
+    .join('\n')
+}
 
 export const upgrade = (commit = RELEASE_BEFORE) =>
   withInstallation(async installation => {
@@ -33,7 +41,12 @@ export const upgrade = (commit = RELEASE_BEFORE) =>
       const roll = async (title, services) => {
         const before = traffic.counts()
         const since = Date.now()
-        for (const service of services) await must('infra/compose/ops', 'roll', service, '--yes')
+        for (const service of services) {
+          const seen = traffic.counts().failed
+          await must('infra/compose/ops', 'roll', service, '--yes')
+          // The next roll may take the gateway, and its log with it.
+          if (traffic.counts().failed > seen) console.log(await gatewayWarnings(compose))
+        }
         await allIsWell()
         const { made, failed } = traffic.counts()
         const figures = `${made - before.made} orders, ${failed - before.failed} failed`
