@@ -22,7 +22,6 @@ const pieces = {
   growth: 'tests/bench/growth.ts',
   start: 'tests/bench/start.ts',
   outages: 'tests/drills/outages.ts',
-  rotations: 'tests/drills/rotations.ts',
   restores: 'tests/drills/restores.ts',
   retention: 'tests/drills/retention.ts',
   backlog: 'tests/drills/backlog.ts',

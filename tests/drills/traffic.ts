@@ -13,7 +13,7 @@ const STOCK = Number(process.env.DRILL_STOCK ?? 600)
 const A_DAY_S = 86_400
 
 export interface Asked {
-  what: 'POST' | 'GET' | 'session' | 'charge'
+  what: 'POST' | 'GET' | 'charge'
   at: number
   /** When it was answered, or given up. */
   endedAt: number
@@ -35,7 +35,6 @@ export interface Made {
 }
 
 export interface TrafficOptions {
-  sessionToken?(merchant: { token: string }): string
   /** Every second payment is for the newest order, so that what is made meanwhile is paid too; and subscriptions are charged. */
   paysNewest?: boolean
 }
@@ -44,7 +43,7 @@ export interface TrafficOptions {
  * Orders made without a key, lists and payments at a steady pace, whatever becomes of them; a payment goes straight to the chain, and its webhook to a
  * receiver that is never away.
  */
-export async function startTraffic(world: World, gatewayUrl: string, { sessionToken, paysNewest = false }: TrafficOptions = {}) {
+export async function startTraffic(world: World, gatewayUrl: string, { paysNewest = false }: TrafficOptions = {}) {
   const receiver = await startNotingReceiver(() => Date.now())
   const { notifiedAt } = receiver
   const merchant = await createMerchant(world, gatewayUrl, receiver.url)
@@ -68,9 +67,9 @@ export async function startTraffic(world: World, gatewayUrl: string, { sessionTo
     if (order.subscription_id === null) newest.push(order)
     else charged.push(order)
   }
-  const ask = async (what: Asked['what'], path: string, body?: object, credential: string = merchant.api_key) => {
+  const ask = async (what: Asked['what'], path: string, body?: object) => {
     const at = Date.now()
-    const request = jsonRequest(body ? 'POST' : 'GET', credential, body)
+    const request = jsonRequest(body ? 'POST' : 'GET', merchant.api_key, body)
     const answered = await fetch(`${gatewayUrl}${path}`, { ...request, signal: AbortSignal.timeout(PATIENCE_MS) }).then(
       async answer => {
         const text = await answer.text()
@@ -94,7 +93,6 @@ export async function startTraffic(world: World, gatewayUrl: string, { sessionTo
   const requests = () => {
     send(ask('POST', '/api/v1/orders', { brl_amount: '10.00' }))
     send(ask('GET', '/api/v1/orders?limit=5'))
-    if (sessionToken) send(ask('session', '/api/v1/merchants/me', undefined, sessionToken(merchant)))
   }
   const chargeOne = () => {
     const id = subscriptions.shift()

@@ -39,10 +39,10 @@ export interface Replicas {
   /** The ops port of each, by service and number; a replacement has its predecessor's. */
   opsUrls(): Record<string, string>
   /**
-   * As a rolling update: out of the balancer, SIGTERM, and a new one in its place, with these settings changed from now on. Answers the exit code and how
+   * As a rolling update: out of the balancer, SIGTERM, and a new one in its place. Answers the exit code and how
    * long the old one took to end.
    */
-  restart(name: ServiceName, index: number, settings?: Environment): Promise<{ code: number | null; stopMs: number }>
+  restart(name: ServiceName, index: number): Promise<{ code: number | null; stopMs: number }>
   /** Kills every replica of a service at once; `revive` starts as many again. */
   kill(name: ServiceName): Promise<void>
   revive(name: ServiceName): Promise<void>
@@ -95,8 +95,8 @@ export async function startReplicas(
   )
   for (const { name, port } of processes.replicas()) portsOf(name)?.add(port)
 
-  const start = async (replica: Replica, settings?: Environment) => {
-    await processes.start(replica.name, replica.index, settings)
+  const start = async (replica: Replica) => {
+    await processes.start(replica.name, replica.index)
     portsOf(replica.name)?.add(replica.port)
     away.delete(keyOf(replica))
   }
@@ -129,7 +129,7 @@ export async function startReplicas(
     async revive(name) {
       await Promise.all(replicasOf(name).map(replica => start(replica)))
     },
-    async restart(name, index, settings) {
+    async restart(name, index) {
       const old = processes.replica(name, index)
       away.add(keyOf(old))
       portsOf(name)?.delete(old.port)
@@ -137,7 +137,7 @@ export async function startReplicas(
       const since = Date.now()
       const code = await processes.end(name, 'SIGTERM', index)
       const stopMs = Date.now() - since
-      await start(old, settings)
+      await start(old)
       return { code, stopMs }
     },
     async stop() {
