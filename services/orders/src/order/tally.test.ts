@@ -100,3 +100,19 @@ it('payments of two chains come to the same in whatever order they are reported,
     { numRuns: 1_000 },
   )
 })
+
+it('dust on a slower chain is added without the other payments, before the order is paid and behind what completed it', () => {
+  const [first, completing, late, dust] = [
+    { chain: FIRST, second: 4, units: 10 },
+    { chain: FIRST, second: 5, units: 90 },
+    { chain: FIRST, second: 9, units: 1 },
+    { chain: SECOND, second: 6, units: 1 },
+  ].map((plan, index) => paymentOf({ ...plan, fate: 'stays' }, index)) as [Payment, Payment, Payment, Payment]
+  const early = paymentOf({ chain: SECOND, second: 2, units: 1, fate: 'stays' }, 4)
+  const underpaid = tallyOf([first], 100n)
+  const paid = tallyOf([first, completing, late], 100n)
+
+  expect(tallyWith(underpaid, [], [early], 100n)).toEqual(tallyOf([first, early], 100n))
+  expect(tallyWith(paid, [], [dust], 100n)).toEqual(tallyOf([first, completing, late, dust], 100n))
+  expect(tallyWith(paid, [], [early], 100n)).toBeNull()
+})

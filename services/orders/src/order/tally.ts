@@ -50,7 +50,7 @@ export function tallyOf(payments: readonly Payment[], required: bigint): Tally {
 
 /**
  * The tally once these payments have changed from what is `known` of them. Null when all payments have to be counted again: a confirmed one is gone or has
- * another amount, or one comes before another that is counted.
+ * another amount, or one comes before another that is counted and may change which of them completed the order.
  */
 export function tallyWith(tally: Tally, known: readonly Payment[], changed: readonly Payment[], required: bigint): Tally | null {
   const before = new Map(known.map(payment => [payment.id, payment]))
@@ -58,30 +58,60 @@ export function tallyWith(tally: Tally, known: readonly Payment[], changed: read
   const isCountedAs = ({ id, grossUnits, status }: Payment) => status === 'confirmed' && before.get(id)?.grossUnits === grossUnits
   if (changed.some(payment => isConfirmed(before.get(payment.id)) && !isCountedAs(payment))) return null
   const confirmed = changed.filter(payment => isConfirmed(payment) && !isConfirmed(before.get(payment.id))).sort(inChainOrder)
-  if (confirmed[0] && !isAfterLast(tally, confirmed[0])) return null
   const seenUnits = changed.reduce((sum, payment) => sum + liveUnits(payment) - liveUnits(before.get(payment.id)), tally.seenUnits)
-  return { ...confirmed.reduce((sum, payment) => withConfirmed(sum, payment, required), tally), seenUnits }
+  const isFirstLast = confirmed[0] === undefined || isBehind(confirmed[0], lastOf(tally))
+  if (isFirstLast) return { ...confirmed.reduce((sum, payment) => withConfirmed(sum, payment, required), tally), seenUnits }
+  return isOrderSettled(tally, confirmed, required) ? { ...confirmed.reduce(withAmount, tally), seenUnits } : null
+}
+
+/** Whether these change neither which payment completed the order nor what had come by the end of its block, wherever they stand among the others. */
+function isOrderSettled(tally: Tally, confirmed: readonly Payment[], required: bigint): boolean {
+  const { completingChainId, completingBlock, completingTime, confirmedUnits } = tally
+  if (completingBlock === null) return confirmedUnits + confirmed.reduce((sum, { grossUnits }) => sum + grossUnits, 0n) < required
+  const end = { chainId: completingChainId, block: completingBlock, index: Number.POSITIVE_INFINITY, time: completingTime }
+  return completingTime !== null && completingChainId !== null && confirmed.every(payment => isBehind(payment, end))
 }
 
 const liveUnits = (payment: Payment | undefined): bigint => (!payment || payment.status === 'orphaned' ? 0n : payment.grossUnits)
 
-/** Across chains, a payment of the same second may come before one that is counted. */
-function isAfterLast({ lastChainId, lastBlock, lastIndex, lastTime }: Tally, { id, blockNumber, logIndex, blockTime }: Payment): boolean {
-  if (lastBlock === null) return true
-  if (lastTime !== null && lastChainId !== chainIdOf(id)) return blockTime > lastTime
-  return blockNumber > lastBlock || (blockNumber === lastBlock && lastIndex !== null && logIndex > lastIndex)
+interface Place {
+  chainId: number | null
+  block: bigint | null
+  index: number | null
+  time: Date | null
+}
+
+const lastOf = ({ lastChainId, lastBlock, lastIndex, lastTime }: Tally): Place => ({
+  ...{ chainId: lastChainId, block: lastBlock, index: lastIndex, time: lastTime },
+})
+
+/** As `inChainOrder` has it; where an earlier release counted, there is one chain. */
+function isBehind({ id, blockNumber, logIndex, blockTime }: Payment, { chainId, block, index, time }: Place): boolean {
+  if (block === null) return true
+  const own = chainIdOf(id)
+  if (time !== null && chainId !== own)
+    return blockTime > time || (blockTime.getTime() === time.getTime() && own !== null && chainId !== null && own > chainId)
+  return blockNumber > block || (blockNumber === block && index !== null && logIndex > index)
+}
+
+/** With the amount of one more confirmed payment. */
+function withAmount(tally: Tally, payment: Payment): Tally {
+  const { id, kind, grossUnits, blockNumber, logIndex, blockTime, txHash } = payment
+  return {
+    ...tally,
+    confirmedUnits: tally.confirmedUnits + grossUnits,
+    transferUnits: tally.transferUnits + (kind === 'transfer' ? grossUnits : 0n),
+    ...(isBehind(payment, lastOf(tally))
+      ? { lastChainId: chainIdOf(id), lastBlock: blockNumber, lastIndex: logIndex, lastTime: blockTime, lastTxHash: txHash }
+      : {}),
+  }
 }
 
 /** With one more confirmed payment, which comes after all that are counted. */
 function withConfirmed(tally: Tally, payment: Payment, required: bigint): Tally {
   const { id, blockNumber, logIndex, blockTime, txHash } = payment
   const chainId = chainIdOf(id)
-  const next: Tally = {
-    ...tally,
-    confirmedUnits: tally.confirmedUnits + payment.grossUnits,
-    transferUnits: tally.transferUnits + (payment.kind === 'transfer' ? payment.grossUnits : 0n),
-    ...{ lastChainId: chainId, lastBlock: blockNumber, lastIndex: logIndex, lastTime: blockTime, lastTxHash: txHash },
-  }
+  const next = withAmount(tally, payment)
   if (next.completingBlock === null && next.confirmedUnits >= required) {
     next.completingChainId = chainId
     next.completingBlock = blockNumber

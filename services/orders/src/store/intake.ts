@@ -13,7 +13,7 @@ import type { Change, Known, Ledger } from '../order/order'
 import type { Payment, Stated } from '../payment/payment'
 import { CURSOR_CTE, cursorValues } from './chain'
 import { LEDGER_FACTS, type LedgerFields, toFacts } from './order-reads'
-import { attachments, orderChanges, orders, payments, sweeps, toPayment, type Unmatched, unmatchedPayments } from './rows'
+import { attachments, orderChanges, orders, payments, sweeps, type Unmatched, unmatchedPayments } from './rows'
 import { isOlder, takeNewer } from './stated'
 
 // Raw SQL below: what is asked has the shape of an event, with lists and ranges of several tables, and each part has an index of its own.
@@ -138,8 +138,10 @@ export function intakeStore(database: Database, committed: (change: Change) => v
   const groupByOrder = (rows: readonly unknown[]) => {
     const found = new Map<string, Payment[]>()
     for (const row of rows) {
-      const { orderId } = payments.parse(row)
-      found.set(orderId, [...(found.get(orderId) ?? []), toPayment(row)])
+      const { orderId, ...payment } = payments.parse(row)
+      const list = found.get(orderId)
+      if (list) list.push(payment)
+      else found.set(orderId, [payment])
     }
     return found
   }
