@@ -116,7 +116,9 @@ async function tryPages(installation, blocks, only) {
       headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
       body: '{"brl_amount":"150.00"}',
     })
-    return (await response.json()).payment.networks.map(({ chain_id: id }) => id).join()
+    const { payment } = await response.json()
+    // One that offers a single network names it as its own.
+    return (payment.networks ?? [payment]).map(({ chain_id: id }) => id).join()
   }
   const endSecondNetwork = async () => {
     set({ COMPOSE_PROFILES: 'dev', NETWORK_2_CHAIN_ID: '', OTHER_NETWORKS: '' })
