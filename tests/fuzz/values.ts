@@ -38,6 +38,7 @@ const TIMES = [
   ],
   ...['2026-01-01T24:00:00Z', '2026-01-01T00:00Z', '2026-01-01', '20260101T000000Z', '2026-01-01T00:00:00', '2038-01-19T03:14:08Z'],
 ]
+const DATES = ['0000-01-01', '1969-12-31', '1970-01-01', '2024-02-29', '2026-02-29', '2999-12-31', '3000-01-01', '9999-12-31', '9999-12-31']
 const IDS = [
   ...['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff', 'ffffffff-ffff-7fff-bfff-ffffffffffff'],
   ...['00000000-0000-7000-8000-000000000000', '01981F3C-7B1E-7CC3-9D0E-4F1D2A6B8C90', '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c9', 'g1981f3c'],
@@ -104,6 +105,7 @@ function typedEdge(schema: Schema, schemas: Schemas, random: Random, ids: readon
     ...STRINGS,
     ...lengths.flatMap(length => ['x'.repeat(length), '😀'.repeat(length)]),
     ...(schema.format === 'date-time' ? [...TIMES, ...TIMES] : []),
+    ...(schema.format === 'date' ? [...DATES, ...DATES, ...DATES] : []),
     ...(schema.format === 'uuid' ? [...IDS, ...ids.slice(-5).map(id => id.toUpperCase())] : []),
     ...(typeof schema.pattern === 'string' && schema.pattern.includes('\\.') ? [...AMOUNTS, ...AMOUNTS] : []),
     ...(Array.isArray(schema.enum) ? schema.enum : []),

@@ -77,8 +77,13 @@ test('a span that ends before it begins, a long one and an unknown time zone are
     { from: '2026-11-19', to: '2026-11-19', timezone: 'UTC', by: 'year' },
     { from: '2010-01-01', to: '2026-11-19', timezone: 'UTC', by: 'month' },
     { from: '2026-11-19', to: '2026-11-19' },
+    // Its day after has no four digits for a year.
+    { from: '9999-12-31', to: '9999-12-31', timezone: 'UTC' },
+    { from: '9999-12-01', to: '9999-12-31', timezone: 'UTC', by: 'month' },
+    { from: '1969-12-31', to: '1970-01-01', timezone: 'UTC' },
   ])
     expect((await ask(merchant, query)).status).toBe(400)
+  expect((await ask(merchant, { from: '2999-12-31', to: '2999-12-31', timezone: 'Pacific/Kiritimati' })).status).toBe(200)
 })
 
 test('orders that need a look are counted, and what counts for no sale is to be returned', async () => {

@@ -168,6 +168,24 @@ it('takes the longest plan that can be written, and one that ends in the year 29
   expect([status, await system.get(body.id)]).toMatchObject([201, { next_charge_at: '2392-01-31T12:00:00.000Z' }])
 })
 
+it('takes a trial of a thousand times 366 years, also by a change: what no date can hold is shown as the end of 2999', async () => {
+  const last = '2999-12-31T23:59:59.999Z'
+  const far = { interval: 'year', interval_count: 366 }
+  const made = await create({ brl_amount: '1', ...far, trial_periods: 1_000, max_periods: 100_000, max_periods_counts: 'periods' })
+  expect([made.status, made.body]).toMatchObject([201, { trial_ends_at: last, ends_at: last, next_charge_at: null }])
+  const { body } = await create({ brl_amount: '1', interval: 'day', trial_periods: 1_000 })
+  expect(await system.call('patch', `/${body.id}`, far)).toMatchObject({ status: 200, body: { trial_ends_at: last } })
+  await system.idle()
+  expect(await system.get(body.id)).toMatchObject({ trial_ends_at: last, next_charge_at: last })
+  const listed = await system.call('get', '?limit=100')
+  expect([listed.status, listed.body.data.map(({ id }: { id: string }) => id)]).toEqual([
+    200,
+    expect.arrayContaining([body.id, made.body.id]),
+  ])
+  expect(await system.call('patch', `/${body.id}`, { interval_count: 1 })).toMatchObject({ status: 200 })
+  expect(await system.call('post', `/${made.body.id}/cancel`, {})).toMatchObject({ status: 200, body: { status: 'cancelled' } })
+})
+
 describe('GET /api/v1/subscriptions', () => {
   const merchant = asMerchant('01981f3c-0000-7000-8000-00000000115a')
   const list = async (query = '') => (await system.call('get', `?${query}`, undefined, merchant)).body

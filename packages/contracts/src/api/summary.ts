@@ -3,7 +3,10 @@ import { timestamp } from '../fields'
 import { signedBrl, signedUsdc } from './entry'
 import { timezone } from './subscription/subscription'
 
-const civilDate = z.iso.date().meta({ description: 'A civil date', example: '2026-11-20' })
+const civilDate = z.iso
+  .date()
+  .refine(date => date >= '1970-01-01' && date <= '2999-12-31', 'must lie between 1970 and 2999')
+  .meta({ description: 'A civil date, from 1970 to 2999', example: '2026-11-20' })
 const PERIODS_MAX = 92
 const DAY_MS = 86_400_000
 const DAYS = { day: 1, week: 7, month: 31 }

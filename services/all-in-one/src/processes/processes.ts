@@ -52,8 +52,8 @@ export interface Processes {
   pid(name: ProcessName, index?: number): number | undefined
   /** Logged since it was last started. */
   output(name: ProcessName, index?: number): string
-  /** Starts it again on its ports of before; resolves when it is ready. */
-  start(name: ProcessName, index?: number): Promise<void>
+  /** Starts it again on its ports of before, with these settings changed; resolves when it is ready. */
+  start(name: ProcessName, index?: number, settings?: Environment): Promise<void>
   /** Ends one process by its pid and waits until it is gone: SIGKILL as a crash, SIGTERM as an operator. */
   end(name: ProcessName, signal: 'SIGKILL' | 'SIGTERM', index?: number): Promise<number | null>
   stop(): Promise<void>
@@ -92,6 +92,7 @@ export async function startProcesses(
   const shared = settingsOf({ ...place, ownerUrls })
   const env: Partial<Record<ProcessName, Environment>> = counts.relayer ? withOwnRelayer(shared) : shared
   const running = new Map<string, Replica & (typeof places)[number]>()
+  const changes = new Map<string, Environment>()
   /** Ended on purpose. */
   const away = new Set<string>()
   const waiting = new Set<NodeJS.Timeout>()
@@ -102,6 +103,7 @@ export async function startProcesses(
     const started = startProgram(key, [process.execPath, ...nodeArgs, mainOf(name, roots[name])], {
       env: {
         ...(one.other ?? { ...env[name], ...settings[name] }),
+        ...changes.get(key),
         PORT: String(port),
         OPS_PORT: String(opsPort),
       },
@@ -158,7 +160,11 @@ export async function startProcesses(
     opsUrl: (name, index) => replica(name, index).opsUrl,
     pid: (name, index) => replica(name, index).child.pid,
     output: (name, index) => replica(name, index).output.join(''),
-    start: (name, index = 0) => launch(replica(name, index)),
+    async start(name, index = 0, changed) {
+      const key = `${name} ${index}`
+      if (changed) changes.set(key, { ...changes.get(key), ...changed })
+      await launch(replica(name, index))
+    },
     end,
     stop,
   }

@@ -28,6 +28,9 @@ function byTemporal(start: string, interval: Interval, intervalCount: number, ti
   return new Date(gap.epochMilliseconds)
 }
 
+/** No plan begins a period later. */
+const LAST = new Date('2999-12-31T23:59:59.999Z')
+
 describe('boundary n of a plan, from the anchor and never from the boundary before', () => {
   const SP = 'America/Sao_Paulo'
   const vectors: [name: string, start: string, interval: Interval, count: number, zone: string, index: number, expected: string][] = [
@@ -114,7 +117,8 @@ describe('boundary n of a plan, from the anchor and never from the boundary befo
         fc.integer({ min: 0, max: 120 }),
         (start, interval, count, zone, index) => {
           const at = boundary(plan(start.toISOString(), interval, count, zone), index)
-          expect(at).toEqual(byTemporal(start.toISOString(), interval, count, zone, index))
+          const theirs = byTemporal(start.toISOString(), interval, count, zone, index)
+          expect(at).toEqual(theirs < LAST ? theirs : LAST)
         },
       ),
       { numRuns: 250 },
@@ -137,6 +141,7 @@ describe('the period that an instant lies in', () => {
         fc.integer({ min: 0, max: 200 }),
         (start, interval, count, zone, index) => {
           const schedule = plan(start.toISOString(), interval, count, zone)
+          fc.pre(boundary(schedule, index + 1) < LAST)
           expect(periodAt(schedule, boundary(schedule, index))).toBe(index)
           expect(periodAt(schedule, new Date(boundary(schedule, index + 1).getTime() - 1))).toBe(index)
         },

@@ -24,6 +24,8 @@ const UNIT = {
   year: { months: 12 },
 } as const satisfies Record<Interval, { days: number } | { months: number }>
 
+/** No plan is kept for so long: what would begin later begins then, and is a date that the interface holds. */
+const LAST_MS = Date.parse('2999-12-31T23:59:59.999Z')
 const AVERAGE_MS = { day: 86_400_000, week: 604_800_000, month: 2_629_746_000, year: 31_556_952_000 } as const
 const DAY_MS = 86_400_000
 
@@ -67,6 +69,7 @@ const reckoned = new WeakMap<Schedule, Map<number, number>>()
 function reckon(schedule: Schedule, index: number): Date {
   const steps = distance(schedule, index)
   const civil = DateTime.fromISO(schedule.anchor, { zone: 'utc' }).plus(inMonths(schedule) ? { months: steps } : { days: steps })
+  if (!(civil.toMillis() < LAST_MS)) return new Date(LAST_MS)
   return instant(civil.toMillis(), IANAZone.create(schedule.timezone))
 }
 
@@ -77,7 +80,7 @@ export function periodAt(schedule: Schedule, at: Date): number {
   const guess = Math.floor((at.getTime() - firstAt.getTime()) / (AVERAGE_MS[interval] * intervalCount))
   let index = firstIndex + Math.max(0, guess)
   while (index > firstIndex && boundary(schedule, index) > at) index -= 1
-  while (boundary(schedule, index + 1) <= at) index += 1
+  while (at.getTime() < LAST_MS && boundary(schedule, index + 1) <= at) index += 1
   return index
 }
 

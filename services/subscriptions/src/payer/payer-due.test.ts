@@ -48,6 +48,7 @@ describe('what a payer is asked for', () => {
       later(1),
       { brlCentavos: 4990n, orderId: null, canBeAsked: true },
     ],
+    ['what no order can ask for in the last minutes of the period', unpaid, minuteBefore(28), { brlCentavos: 4990n, canBeAsked: false }],
     ['nothing while its merchant paused the plan', { ...unpaid, ...paused('merchant') }, later(1), null],
     ['a payment that undoes the pause of an unpaid plan', { ...unpaid, ...paused('unpaid') }, later(1), { canBeAsked: true }],
     [

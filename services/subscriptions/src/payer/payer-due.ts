@@ -1,4 +1,4 @@
-import { currentVerdict } from '../subscription/charges'
+import { currentVerdict, isRoomForOrder } from '../subscription/charges'
 import { isHeld } from '../subscription/dunning'
 import { missingOf } from '../subscription/period'
 import { currentCharge, isLive, openAttempt, outstanding, type Subscription } from '../subscription/subscription'
@@ -31,7 +31,7 @@ export function payerDue(subscription: Subscription, at: Date): PayerDue | null 
   }
   const brlCentavos = missingOf(current)
   if (brlCentavos === 0n) return null
-  const isOver = state === 'retrying' || state === 'unpaid'
+  const isOver = (state === 'retrying' || state === 'unpaid') && isRoomForOrder(subscription, at)
   const canBeAsked = isOver && subscription.awaiting === null && current.attempts.length < ORDERS_PER_PERIOD_MAX
   return { brlCentavos, orderId: null, canBeAsked }
 }

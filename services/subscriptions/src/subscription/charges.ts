@@ -95,6 +95,9 @@ export function nextChargeAt(subscription: Subscription, at: Date): Date | null 
 export const currentVerdict = (subscription: Subscription, at: Date): PeriodVerdict =>
   periodVerdict(currentCharge(subscription), periodTerms(subscription), at)
 
+/** False where the period ends too soon for another order. */
+export const isRoomForOrder = (subscription: Subscription, at: Date): boolean => orderEnd(periodTerms(subscription), at) !== null
+
 function beginPeriod(subscription: Subscription, at: Date): Step {
   const { schedule, periodIndex, trialPeriods } = subscription
   if (!schedule) return { subscription, facts: [] }

@@ -21,11 +21,10 @@ export function plannedEnd(subscription: Subscription): PlannedEnd | null {
   return ends.length === 0 ? null : ends.reduce((first, end) => (end.at < first.at ? end : first))
 }
 
-/** Where `max_periods` counts periods, the end of the last; those of the trial do not count. Null beyond what a date can hold. */
+/** Where `max_periods` counts periods, the end of the last; those of the trial do not count. */
 function lastPeriodEnd({ schedule, maxPeriods, maxPeriodsCounts, trialPeriods }: Subscription): Date | null {
   if (!schedule || maxPeriods === null || maxPeriodsCounts === 'payments') return null
-  const at = boundary(schedule, Math.max(trialPeriods + maxPeriods, schedule.firstIndex))
-  return Number.isNaN(at.getTime()) ? null : at
+  return boundary(schedule, Math.max(trialPeriods + maxPeriods, schedule.firstIndex))
 }
 
 export function isPastEnd(subscription: Subscription, at: Date): boolean {
