@@ -49,7 +49,7 @@ export function createLaneBook(slotCount: number) {
         claimedAtMs: nowMs,
         drained: false,
         arrived: false,
-        silent: false,
+        yielded: 0,
       }
       lanes.set(endpointId, lane)
       return lane
@@ -76,7 +76,6 @@ export function createLaneBook(slotCount: number) {
     /** The attempt has ended: its slot is free, and its lane's health is updated. */
     end(inFlight: InFlight, attempt: { delivered: boolean; durationMs: number }): void {
       inFlight.lane.health = afterSend(inFlight.lane.health, attempt)
-      inFlight.lane.silent = false
       slots.release(inFlight)
       unwritten += 1
       inFlight.ended = true

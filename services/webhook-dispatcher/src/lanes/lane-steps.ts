@@ -56,8 +56,8 @@ export function nextSteps(
   return steps.sort((a, b) => (a.lane.endpointId < b.lane.endpointId ? -1 : 1))
 }
 
-const canHaveMore = ({ drained, arrived, silent, health, heldAtMs }: HeldLane, nowMs: number) =>
-  (!drained || arrived) && !silent && !health.slow && nowMs - heldAtMs <= HOLD_MS
+const canHaveMore = ({ drained, arrived, yielded, health, heldAtMs }: HeldLane, nowMs: number) =>
+  (!drained || arrived) && yielded === 0 && !health.slow && nowMs - heldAtMs <= HOLD_MS
 
 /** True without any result: a lane with nothing in flight is released, one where something arrived is topped up. */
 export const needsStep = (lane: HeldLane, budget: number, nowMs: number): boolean =>

@@ -51,8 +51,8 @@ export interface HeldLane extends Lease {
   drained: boolean
   /** Something may have become due since the last claim. */
   arrived: boolean
-  /** An attempt gave its slot away and none has ended since: it is claimed from no further. */
-  silent: boolean
+  /** Attempts that gave their slot away and have not ended: while there is one, it is claimed from no further, whatever else of it is answered. */
+  yielded: number
 }
 
 /** Most deliveries in flight in it at once. */

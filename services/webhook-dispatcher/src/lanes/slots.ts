@@ -16,11 +16,16 @@ export function createSlots(slots: number) {
   const taken = () => quick.size + yielded.size + slow.size
   const isRoomy = () => quickSlots - quick.size >= quickSlots / 4
 
+  const leave = (inFlight: InFlight): void => {
+    quick.delete(inFlight)
+    if (yielded.delete(inFlight)) inFlight.lane.yielded -= 1
+    slow.delete(inFlight)
+  }
   const moveOverruns = (from: Set<InFlight>, nowMs: number) => {
     // Insertion order is the order of starting, so the first that is in time ends the search.
     for (const inFlight of from) {
       if (nowMs - inFlight.startedAtMs <= SLOW_MS) return
-      from.delete(inFlight)
+      leave(inFlight)
       slow.add(inFlight)
       inFlight.lane.health = afterOverrun(inFlight.lane.health)
     }
@@ -30,17 +35,13 @@ export function createSlots(slots: number) {
       if (isRoomy() || nowMs - inFlight.startedAtMs <= YIELD_MS || yielded.size >= slots) return
       quick.delete(inFlight)
       yielded.add(inFlight)
-      inFlight.lane.silent = true
+      inFlight.lane.yielded += 1
     }
   }
   return {
     taken,
     take: (inFlight: InFlight) => void (inFlight.lane.health.slow ? slow : quick).add(inFlight),
-    release(inFlight: InFlight): void {
-      quick.delete(inFlight)
-      yielded.delete(inFlight)
-      slow.delete(inFlight)
-    },
+    release: leave,
     free(nowMs: number): { quick: number; slow: number } {
       moveOverruns(yielded, nowMs)
       moveOverruns(quick, nowMs)
