@@ -15,6 +15,14 @@ export type KeyedRequest = Omit<StoredAnswer, keyof Answer>
 
 /** The request's Idempotency-Key with what it is bound to; null without one. The body has been parsed by its schema before. Throws `invalid_request`. */
 export function keyedRequest(req: Request, merchantId: string): KeyedRequest | null {
+  const key = idempotencyKeyOf(req)
+  if (key === null) return null
+  const path = `${req.baseUrl}${req.path}`.toLowerCase().replace(/\/$/, '')
+  return { merchantId, route: `${req.method} ${path}`, key, bodyHash: hashOf(req.body ?? {}) }
+}
+
+/** The request's Idempotency-Key; null without one. Throws `invalid_request`. */
+export function idempotencyKeyOf(req: Request): string | null {
   const given = req.headers['idempotency-key']
   if (given === undefined) return null
   const result = idempotencyKey.safeParse(given)
@@ -23,8 +31,7 @@ export function keyedRequest(req: Request, merchantId: string): KeyedRequest | n
       errors: [{ path: 'Idempotency-Key', message: 'must be 1 to 255 printable characters' }],
     })
   }
-  const path = `${req.baseUrl}${req.path}`.toLowerCase().replace(/\/$/, '')
-  return { merchantId, route: `${req.method} ${path}`, key: result.data, bodyHash: hashOf(req.body ?? {}) }
+  return result.data
 }
 
 /** Stored by a unit of work for this request: nothing without a key. */

@@ -1,5 +1,5 @@
 import { type AddressPolicy, ApiError, type Mode } from '@ponte/contracts'
-import { keyedRequest, retryConflicts } from '@ponte/service-kit'
+import { idempotencyKeyOf, retryConflicts } from '@ponte/service-kit'
 import type { Request, Response } from 'express'
 import { actorIdIn, sessionTokenIn, userIn } from '../credentials/credentials'
 import type { IdentityProvider } from '../credentials/identity-provider'
@@ -69,9 +69,9 @@ export const actor = (res: Response): Actor => ({
 })
 
 /** Makes a request for a key repeatable, by the same user alone: another member who guesses the header is not shown the key. */
-export function repeatableBy(req: Request, res: Response, merchant: Merchant): string | undefined {
-  const keyed = keyedRequest(req, merchant.id)
-  return keyed ? `${userIn(res).id} ${keyed.key}` : undefined
+export function repeatableBy(req: Request, res: Response): string | undefined {
+  const key = idempotencyKeyOf(req)
+  return key === null ? undefined : `${userIn(res).id} ${key}`
 }
 
 type Proof = Pick<AccountDeps, 'now' | 'freshLoginMs' | 'provider'>
