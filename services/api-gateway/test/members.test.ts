@@ -183,6 +183,25 @@ test('an invitation works once, for its verified address, for seven days, and no
   await accept(again, expiring.token).expect(409)
 })
 
+test('an invitation that is good is listed, however many came after it, and there are fifty at most', async () => {
+  const { token, merchant } = await newMerchant(system)
+  const hidden = await invite(token, newUser().email, 'admin')
+  await system.sql.query(
+    `INSERT INTO invitations (id, merchant_id, token_hash, email, role, invited_by, created_at, expires_at, revoked_at)
+     SELECT uuidv7(), merchant_id, sha256(n::text::bytea || id::text::bytea), email, role, invited_by, created_at, expires_at, created_at
+     FROM invitations, generate_series(1, 120) AS n WHERE id = $1`,
+    [hidden.id],
+  )
+  const listed = async () => (await ask(token, 'get', '/invitations').expect(200)).body.data.map(({ id }: { id: string }) => id)
+  expect(await listed()).toContain(hidden.id)
+  expect(await listed()).toHaveLength(100)
+  for (let count = 1; count < 50; count++) await invite(token, newUser().email, 'viewer')
+  const { body } = await ask(token, 'post', '/invitations', { email: newUser().email, role: 'viewer' }).expect(409)
+  expect([body.code, merchant.id]).toEqual(['invalid_state', expect.any(String)])
+  await ask(token, 'delete', `/invitations/${hidden.id}`).expect(200)
+  await invite(token, newUser().email, 'viewer')
+})
+
 test('an owner who is removed leaves no way back in: the invitations that they sent are good for nothing', async () => {
   const { token } = await newMerchant(system)
   const leaving = await colleague(token, 'owner')

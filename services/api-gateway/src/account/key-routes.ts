@@ -7,6 +7,7 @@ import { userIn } from '../credentials/credentials'
 import { handling } from '../edge/handlers'
 import { permissionsOf } from '../merchant/member'
 import type { Merchant } from '../merchant/merchant'
+import { requireNotFrozen } from '../merchant/owner-change'
 import type { Store } from '../store'
 import { type NamedKey, namedKeyBody } from '../store/named-keys'
 import { type AccountDeps, actor, own, repeatableBy } from './changes'
@@ -90,8 +91,9 @@ export function keyHandlers(deps: AccountDeps) {
     async createApiKey({ body }, req, res) {
       await retryConflicts(async () => {
         const merchant = await own(store, res)
+        requireNotFrozen(merchant)
         await requireMaker(merchant, body, res)
-        const idempotencyKey = repeatableBy(req, res, merchant)
+        const idempotencyKey = repeatableBy(req, res)
         if (idempotencyKey === undefined) {
           const minted = mintApiKey(randomBytes(API_KEY_ENTROPY_BYTES), mode)
           const key = await opened(merchant, body, minted.plain, res)

@@ -17,9 +17,12 @@ export function mailHandlers({ store, isMailing, provider }: AccountDeps) {
     },
     async updateMailPreferences({ body: { language, topics } }, _req, res) {
       const member = await membership(res)
-      // A thief would have a member learn of less. The language hides nothing.
-      if (topics) await store.auditLog.note(await own(store, res), 'mail.update', ['mail_topics'], actor(res))
-      await store.members.setMail(member.id, await verifiedEmailOf(res, provider), language ?? null, topics ?? null)
+      const email = await verifiedEmailOf(res, provider)
+      const isMoved = email !== null && member.email !== null && email !== member.email
+      // A thief would have a member learn of less, or in another place: the mail goes to the address of before. The language hides nothing.
+      const changed = [...(topics ? ['mail_topics'] : []), ...(isMoved ? ['mail_address'] : [])]
+      if (changed.length > 0) await store.auditLog.note(await own(store, res), 'mail.update', changed, actor(res))
+      await store.members.setMail(member.id, email, language ?? null, topics ?? null)
       res.json(preferencesBody(await membership(res), isMailing))
     },
   })

@@ -15,6 +15,7 @@ import { changesFor } from './waiting-routes'
 
 const listOf = (data: object[]) => ({ object: 'list', data, has_more: false })
 const hashOf = (token: string) => new Uint8Array(createHash('sha256').update(token).digest())
+const OPEN_INVITATIONS_MAX = 50
 const INVITATION_LIFE_MS = 7 * 86_400_000
 
 export function memberHandlers(deps: AccountDeps) {
@@ -62,7 +63,7 @@ export function memberHandlers(deps: AccountDeps) {
     },
 
     async listInvitations(_asked, _req, res) {
-      res.json(listOf((await store.members.invitations((await own(store, res)).id)).map(invitationBody)))
+      res.json(listOf((await store.members.invitations((await own(store, res)).id, now())).map(invitationBody)))
     },
     async getInvitation({ params }, _req, res) {
       res.json(invitationBody(await invitationOf(params.id, res)))
@@ -75,8 +76,10 @@ export function memberHandlers(deps: AccountDeps) {
         res,
         () => own(store, res),
         'invitation.create',
-        (_members, merchant) => {
+        async (_members, merchant) => {
           requireNotFrozen(merchant)
+          if ((await store.members.openInvitations(merchant.id, at)).length >= OPEN_INVITATIONS_MAX)
+            throw new ApiError('invalid_state', `A merchant has at most ${OPEN_INVITATIONS_MAX} open invitations; revoke one first.`)
           return {
             invited: {
               ...{ id, merchantId: merchant.id, email, role, invitedBy: userIn(res).id },

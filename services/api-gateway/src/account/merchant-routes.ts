@@ -14,6 +14,7 @@ import {
   rotateWebhookSecret,
   updateMerchant,
 } from '../merchant/merchant'
+import { requireNotFrozen } from '../merchant/owner-change'
 import { vetNetworks, vetPayoutAddress } from '../merchant/payable'
 import type { Action } from '../store/audit-log'
 import { type AccountDeps, actor, bodyFor, changeOwn, own, repeatableBy } from './changes'
@@ -56,7 +57,9 @@ export function merchantHandlers(deps: AccountDeps) {
     (operation: Pick<Operation, 'secret' | 'owner'>, action: Action, decide: (merchant: Merchant) => Change) =>
     async (_asked: unknown, _req: Request, res: Response) => {
       const merchant = await changeOwn(store, res, action, decide)
-      res.json(bodyOf(merchant, await shownSecret(deps, res, operation)))
+      const body = bodyOf(merchant, await shownSecret(deps, res, operation))
+      // One that is in force was made by another request.
+      res.json(operation.secret === 'made' ? { ...body, webhook_secret: null } : body)
     }
 
   return handling({
@@ -98,14 +101,17 @@ export function merchantHandlers(deps: AccountDeps) {
 
     async rotateKey(_asked, req, res) {
       const merchant = await own(store, res)
-      const idempotencyKey = repeatableBy(req, res, merchant)
+      // Frozen since its guard looked, which has asked the provider meanwhile.
+      requireNotFrozen(merchant)
+      const idempotencyKey = repeatableBy(req, res)
       const plain = idempotencyKey === undefined ? await rotated(merchant, res) : await rotatedOnce(merchant, idempotencyKey, res)
       res.json({ ...bodyOf(merchant), api_key: plain })
     },
 
-    rotateWebhookSecret: changeSecret(operations.rotateWebhookSecret, 'webhook_secret.rotate', merchant =>
-      rotateWebhookSecret(merchant, sealedSecret(merchant.id), now()),
-    ),
+    rotateWebhookSecret: changeSecret(operations.rotateWebhookSecret, 'webhook_secret.rotate', merchant => {
+      requireNotFrozen(merchant)
+      return rotateWebhookSecret(merchant, sealedSecret(merchant.id), now())
+    }),
     activateWebhookSecret: changeSecret(operations.activateWebhookSecret, 'webhook_secret.activate', merchant =>
       activateWebhookSecret(merchant, now()),
     ),

@@ -81,6 +81,7 @@ function kindOf({ action, changed }: AccountChange): MailKind | null {
   if (changed.includes('payout_address') || changed.includes('payout_addresses')) return 'payout.changed'
   if (changed.includes('pending_payout_change')) return 'payout.waiting'
   if (changed.includes('refund_approval_above')) return 'refund_limit.changed'
+  if (changed.includes('chain_ids') || changed.includes('payment_tolerance')) return 'terms.changed'
   if (changed.includes('webhook_url')) return 'webhook_url.changed'
   return changed.includes('display_name') ? 'merchant.renamed' : null
 }

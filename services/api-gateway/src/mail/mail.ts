@@ -17,6 +17,7 @@ export type MailKind =
   | 'refund.created'
   | 'refund.approved'
   | 'refund_limit.changed'
+  | 'terms.changed'
   | 'refund_claim.created'
   | 'refund_claim.code'
   | 'key.rotated'

@@ -14,6 +14,7 @@ export const en: MailTexts = {
     'accepted.charge': 'A period of a subscription was taken as paid with what came',
     'refund.created': 'A refund was asked for',
     'refund.approved': 'A refund was approved by another member',
+    'terms.changed': 'The networks of your orders, or how much may be missing of one, have changed',
     'refund_limit.changed': 'The sum above which refunds need two members has changed',
     'refund_claim.created': 'A payer is asked where money goes back to',
     'refund_claim.code': 'Your code for a refund',

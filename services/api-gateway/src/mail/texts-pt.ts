@@ -14,6 +14,7 @@ export const pt: MailTexts = {
     'accepted.charge': 'Um período de uma assinatura foi dado como pago com o que chegou',
     'refund.created': 'Um reembolso foi pedido',
     'refund.approved': 'Um reembolso foi aprovado por outro membro',
+    'terms.changed': 'Mudaram as redes das suas cobranças, ou quanto pode faltar numa delas',
     'refund_limit.changed': 'Mudou o valor acima do qual reembolsos pedem duas pessoas',
     'refund_claim.created': 'Um pagador é perguntado para onde devolver dinheiro',
     'refund_claim.code': 'Seu código para receber uma devolução',

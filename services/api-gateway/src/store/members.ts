@@ -60,6 +60,8 @@ const SET_MAIL = `
   UPDATE members SET email = coalesce($2, email), mail_language = coalesce($3, mail_language), mail_topics = coalesce($4, mail_topics)
   WHERE id = $1`
 
+const OF_INVITATION = { omit: { tokenHash: true }, orderBy: { id: 'desc' } } as const
+
 export function memberStore(database: Database, prisma: PrismaClient, options: MerchantStoreOptions) {
   return {
     /** The merchants of a user, oldest membership first: one that is created later is not in the place of one that they work for. */
@@ -73,8 +75,15 @@ export function memberStore(database: Database, prisma: PrismaClient, options: M
     list: (merchantId: string): Promise<Member[]> =>
       prisma.member.findMany({ where: { merchantId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] }),
 
-    invitations: (merchantId: string): Promise<Invitation[]> =>
-      prisma.invitation.findMany({ where: { merchantId }, omit: { tokenHash: true }, orderBy: { id: 'desc' }, take: 100 }),
+    openInvitations: (merchantId: string, at: Date): Promise<Invitation[]> =>
+      prisma.invitation.findMany({ ...OF_INVITATION, where: { merchantId, acceptedAt: null, revokedAt: null, expiresAt: { gt: at } } }),
+    /** Every open one, and of the others the newest: what can still be accepted is seen, whatever came after it. */
+    async invitations(merchantId: string, at: Date): Promise<Invitation[]> {
+      const open = await this.openInvitations(merchantId, at)
+      const others = { merchantId, id: { notIn: open.map(({ id }) => id) } }
+      const rest = await prisma.invitation.findMany({ ...OF_INVITATION, where: others, take: 100 - open.length })
+      return [...open, ...rest].sort((a, b) => (a.id < b.id ? 1 : -1))
+    },
     findInvitation: (merchantId: string, id: string): Promise<Invitation | null> =>
       prisma.invitation.findFirst({ where: { merchantId, id }, omit: { tokenHash: true } }),
     findByToken: (tokenHash: Uint8Array<ArrayBuffer>): Promise<Invitation | null> =>

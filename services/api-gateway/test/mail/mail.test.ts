@@ -110,6 +110,17 @@ test('another limit of refunds is mailed to the owners, whatever else is changed
   expect(texts.some(text => text.startsWith('Um reembolso foi aprovado por outro membro.'))).toBe(true)
 })
 
+test('another tolerance or other networks are mailed to the owners, and another address for mails to the one of before', async () => {
+  const owner = await owned()
+  await ask(owner.token, 'patch', '', { payment_tolerance: '5' }).expect(200)
+  await ask(tokenOf({ ...owner, email: 'thief@ponte.example' }), 'patch', '/mail', { language: 'en' }).expect(200)
+  await settled()
+  const texts = mailsTo(owner.email).map(textOf)
+  expect(texts.some(text => text.startsWith('Mudaram as redes das suas cobranças, ou quanto pode faltar numa delas.'))).toBe(true)
+  expect(texts.filter(text => text.includes('mail_address'))).toHaveLength(1)
+  expect(mailsTo('thief@ponte.example')).toEqual([])
+})
+
 test('an invitation comes by mail, works by its link, and its token stands nowhere once it is sent', async () => {
   const owner = await owned()
   const user = newUser()

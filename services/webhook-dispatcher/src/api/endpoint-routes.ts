@@ -160,7 +160,11 @@ export function endpointRoutes(router: Router, deps: EndpointRouteDeps): void {
   })
 
   const rotate = changed(endpoint => rotateSecret(endpoint, mintSecret(), new Date(), seal))
-  serveOnce(router, operations.rotateEndpointSecret, database, rotate, opened)
+  serveOnce(router, operations.rotateEndpointSecret, database, rotate, async (answer, asked) => {
+    const { status, body } = await opened(answer, asked)
+    // The one that is in force was made by another request.
+    return { status, body: JSON.stringify({ ...JSON.parse(body), secret: null }) }
+  })
 
   const activate = changed(endpoint => activateSecret(endpoint, new Date()))
   serveOnce(router, operations.activateEndpointSecret, database, activate, opened)

@@ -5,6 +5,7 @@ export const changes: readonly { day: string; gained: readonly string[] }[] = [
   {
     day: '2026-11-30',
     gained: [
+      `${c('chain_id')} of ${c('POST /payer/refunds/{payer_token}')}: the network that the payer was shown; where the refund is made on another one by then, it is refused.`,
       `${c('chain_id')} of ${c('POST /checkout/{order_id}/authorization')}, and of ${c('authorization')} of a checkout: a payer signs without gas on any network of the order.`,
       `${c('payout_addresses')} of ${c('PATCH /merchants/me')}: another payout address for one network, which waits as a ${c('pending_payout_change')} with its ${c('chain_id')}; orders name it as ${c('merchant_address')} of that network in their ${c('payment')}, where their deposit address is another one, too.`,
     ],
