@@ -32,14 +32,18 @@ export function payoutDifferences(books: PayoutBooks): string[] {
 
 function historyDifferences({ payoutAddresses, merchants, orders, attachments }: PayoutBooks): string[] {
   const attached = new Set(attachments.map(({ order_id, payment_id }) => `${order_id} ${chainOfId(payment_id)}`))
-  const byVersion = new Map(payoutAddresses.map(row => [`${row.merchant_id} ${row.merchant_version}`, row]))
   const versions = groupBy(payoutAddresses, row => String(row.merchant_id))
-  const known = new Set(merchants.map(({ id }) => String(id)))
+  const known = new Map(merchants.map(({ id, version }) => [String(id), Number(version)]))
+  // A version that changed no address of the one before has no row.
+  const rowOf = (id: unknown, version: unknown) =>
+    (versions.get(String(id)) ?? [])
+      .filter(row => Number(row.merchant_version) <= Number(version))
+      .toSorted((a, b) => Number(b.merchant_version) - Number(a.merchant_version))[0]
   return [
     ...merchants.flatMap(({ id, version, payout_address, payout_addresses }) => {
-      const newest = (versions.get(String(id)) ?? []).toSorted((a, b) => Number(b.merchant_version) - Number(a.merchant_version))[0]
+      const newest = rowOf(id, Number.POSITIVE_INFINITY)
       return unlike(`the newest payout address of merchant ${id}`, [
-        ['version', newest?.merchant_version, version],
+        ['version', newest && Number(newest.merchant_version) > Number(version) ? newest.merchant_version : version, version],
         ['address', lower(newest?.payout_address), lower(payout_address)],
         ['addresses of single networks', ownPayouts(newest?.of_networks), ownPayouts(payout_addresses)],
       ])
@@ -47,7 +51,8 @@ function historyDifferences({ payoutAddresses, merchants, orders, attachments }:
     ...[...versions.keys()].filter(id => !known.has(id)).map(id => `payout address: merchant ${id} has one, and is not known`),
     ...orders.flatMap(order => {
       // A gateway's terms may come with an order before they come by themselves.
-      const row = byVersion.get(`${order.merchant_id} ${order.merchant_version}`)
+      const isAhead = Number(order.merchant_version) > (known.get(String(order.merchant_id)) ?? 0)
+      const row = isAhead ? undefined : rowOf(order.merchant_id, order.merchant_version)
       if (!row) return []
       const about = `the payout address of merchant ${order.merchant_id} by version ${order.merchant_version}`
       return [

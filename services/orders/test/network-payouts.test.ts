@@ -3,6 +3,7 @@ import { type AttentionItemBody, type EntryBody, NO_MEMO, type OrderBody, type P
 import { depositAddress } from '@ponte/payment-router'
 import { until, uuidv7 } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
+import fc from 'fast-check'
 import request from 'supertest'
 import { openStore } from '../src/store'
 import { charge, listener, message } from './listener'
@@ -303,4 +304,46 @@ describe('money without an order', () => {
     await second.report('confirmed', direct)
     expect((await shop.entries()).map(short)).toEqual([['direct', '5.000000', 137, shop.safe.toLowerCase()]])
   })
+})
+
+it('where a merchant was paid is kept once for each address, in whatever order their versions come, and however often they take another name', async () => {
+  const store = openStore(system.sql, { now: () => new Date(), latestChainTime: () => new Date(), committed: () => undefined })
+  const began = Date.UTC(2026, 10, 1)
+  const since = (version: number) => began + version * 10_000
+  const pairs = fc.array(fc.record({ address: fc.constantFrom(0, 1, 2), own: fc.constantFrom(0, 1, 2) }), { minLength: 1, maxLength: 7 })
+  const plans = pairs.chain(versions =>
+    fc.tuple(fc.constant(versions), fc.shuffledSubarray([...versions.keys()], { minLength: versions.length })),
+  )
+  const known = [Wallet.createRandom().address, Wallet.createRandom().address]
+  await fc.assert(
+    fc.asyncProperty(plans, async ([versions, order]) => {
+      const { id } = merchantWith()
+      const named = versions.map(({ address, own }) => ({
+        payout_address: known[address] ?? null,
+        payout_addresses: known[own] ? { 137: known[own] } : {},
+      }))
+      for (const index of order) {
+        const secrets = {
+          webhook_url: null,
+          sealed_webhook_secret: 'x',
+          sealed_pending_webhook_secret: null,
+          pending_webhook_secret_activates_at: null,
+        }
+        const terms = { ...{ merchant_id: id, version: index + 1, display_name: 'Padaria' }, ...secrets, ...named[index] }
+        await store.merchants.save({ payout_address: null, ...terms }, new Date(since(index)), [31_337, 137], uuidv7())
+      }
+      for (const [index, { payout_address, payout_addresses }] of named.entries())
+        for (const chain of [31_337, 137])
+          for (const address of known) {
+            const { rows } = await system.sql.query('SELECT paid_at($1, $2, $3) AS id', [address, new Date(since(index) + 5_000), chain])
+            const isTheirs = (Object(payout_addresses)[chain] ?? payout_address) === address
+            expect(rows.some(row => row.id === id)).toBe(isTheirs)
+          }
+    }),
+    { numRuns: 40 },
+  )
+  const shop = merchantWith()
+  for (let turn = 0; turn < 20; turn++) await shop.updated({ display_name: `Padaria ${turn}` })
+  const { rows } = await system.sql.query('SELECT count(*)::int AS count FROM payout_addresses WHERE merchant_id = $1', [shop.id])
+  expect(rows).toEqual([{ count: 1 }])
 })

@@ -298,7 +298,11 @@ const audited: Audited[] = [
   { ...{ service: 'orders', table: 'entry_day_sums', where: () => 'units > 0' }, unaudited: {}, values: { kind: "'accepted'" } },
   { ...{ service: 'orders', table: 'market_rates', where: () => 'true' }, unaudited: {} },
   { ...{ service: 'orders', table: 'ptax_rates', where: () => 'true' }, unaudited: {}, values: { day: 'day + 1' } },
-  { ...{ service: 'orders', table: 'payout_addresses', where: () => 'payout_address IS NOT NULL' }, unaudited: {} },
+  {
+    ...{ service: 'orders', table: 'payout_addresses', where: () => 'payout_address IS NOT NULL' },
+    unaudited: {},
+    values: { merchant_version: '999999' },
+  },
   {
     ...{ service: 'orders', table: 'payout_spans', where: () => 'generation IS NOT NULL' },
     unaudited: { asked_generation: OWN_WORK, asked_from: 'of which it is asked for; the listener may look from some blocks before it on' },

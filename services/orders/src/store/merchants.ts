@@ -6,7 +6,8 @@ import { newestTerms } from '../order/charge'
 import { type PayoutAddress, type PayoutPlace, type ProvenSpan, payoutPlaces, spansReached } from '../payment/payout-spans'
 import type { Unmatched } from './rows'
 
-// Raw SQL because it commits with its event; the newest version stands, and each is kept with the time from which it held. A gateway of the release before names no
+// Raw SQL because it commits with its event; the newest version stands, and each that changes where they are paid is kept with the time from which it held: a ledger that
+// looks an address up must not read every name that its merchant had. One that follows another than our copy is kept in any case, for those between may yet come. A gateway of the release before names no
 // limit of refunds, no networks and no addresses of theirs: those that are known stand.
 const SAVE: Statement = {
   name: 'merchant-save',
@@ -16,7 +17,10 @@ const SAVE: Statement = {
       ELSE coalesce((SELECT payout_addresses FROM merchants WHERE id = $merchant_id::uuid), '{}') END AS addresses),
   paid_at AS (
     INSERT INTO payout_addresses (merchant_id, merchant_version, payout_address, of_networks, since)
-    SELECT $merchant_id::uuid, $version::int, $payout_address::text, lower(addresses::text)::jsonb, $since::timestamptz FROM own ON CONFLICT DO NOTHING),
+    SELECT $merchant_id::uuid, $version::int, $payout_address::text, lower(addresses::text)::jsonb, $since::timestamptz FROM own
+    WHERE NOT EXISTS (SELECT FROM merchants AS copy WHERE copy.id = $merchant_id::uuid AND copy.version = $version::int - 1
+      AND copy.payout_address IS NOT DISTINCT FROM $payout_address AND copy.payout_addresses = addresses)
+    ON CONFLICT DO NOTHING),
   spanned AS (
     INSERT INTO payout_spans (chain_id, address)
     SELECT chain_id, lower(coalesce(addresses ->> chain_id::text, $payout_address::text)) FROM own, unnest($chain_ids::int[]) AS chain_id
