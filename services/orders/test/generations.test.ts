@@ -2,6 +2,7 @@ import { type OrderBody, queuesReadBy, topology } from '@ponte/contracts'
 import { memoryBus, readConfig, silentLogger, until } from '@ponte/service-kit'
 import request from 'supertest'
 import { createOrders, ordersConfig } from '../src'
+import { openStore } from '../src/store'
 import { listener, message } from './listener'
 import { asked, asMerchant, merchantId, PAYOUT, settings, startOrders } from './setup'
 
@@ -293,4 +294,19 @@ describe('what a history that ended still states, when it comes after the next h
     for (const each of late) await system.bus.publish(each)
     expect((await read(order.id)).status).toBe('pending')
   })
+})
+
+it('of all replicas one reports how far the listener is followed, and a minute later another one may', async () => {
+  await chain.publish({ watched: [] })
+  const store = openStore(system.sql, { now: () => new Date(), latestChainTime: () => new Date(), committed: () => undefined })
+  const reports = async () => {
+    const { rows } = await system.sql.query("SELECT count(*)::int AS count FROM outbox WHERE type = 'chain.followed'")
+    return Number(rows[0]?.count)
+  }
+  const before = await reports()
+  for (const turn of [1, 2]) {
+    await system.sql.query("UPDATE chain_cursors SET reported_at = now() - interval '1 minute'")
+    await Promise.all([1, 2, 3].map(() => store.chain.publishFollowed(31_337)))
+    expect((await reports()) - before).toBe(turn)
+  }
 })

@@ -14,7 +14,7 @@ const ADOPT: Statement = {
   text: `
   WITH begun AS (INSERT INTO chain_cursors AS known (chain_id, generation, since, head_block, resent_to) VALUES ($chain_id, $generation, $since, $head, $first_id)
   ON CONFLICT (chain_id) DO UPDATE SET generation = EXCLUDED.generation, since = EXCLUDED.since, head_block = EXCLUDED.head_block,
-    advanced = '{}', watermark = NULL, confirmed_time = NULL, resent_to = EXCLUDED.resent_to, version = known.version + 1
+    advanced = '{}', watermark = NULL, confirmed_time = NULL, resent_to = EXCLUDED.resent_to, reported_at = NULL, version = known.version + 1
   WHERE known.generation IS NULL OR known.generation < EXCLUDED.generation RETURNING chain_id), ${UNBLOCKED_CTE('begun')}
   SELECT FROM begun`,
 }
@@ -98,6 +98,10 @@ const BELIEVE = `
     DELETE FROM chain_advances WHERE chain_id = $1 AND (generation < $2::uuid OR (generation = $2::uuid AND to_block <= $3::bigint AND confirmed_time < $4)))
   UPDATE chain_cursors SET watermark = $3::bigint, confirmed_time = $4 WHERE chain_id = $1 AND generation = $2::uuid`
 
+/** Two reports of one moment would look as if nothing had come between them: of all replicas one reports. */
+// Raw SQL because the database decides who is first.
+const CLAIM_REPORT = `
+  UPDATE chain_cursors SET reported_at = now() WHERE chain_id = $1 AND (reported_at IS NULL OR reported_at < now() - interval '45 seconds')`
 // Raw SQL: the lease that the listener may have forgotten, else the one that is open.
 const FOLLOWED = `
   SELECT generation, lease, seen_version AS version, watermark::text FROM chain_leases JOIN chain_cursors USING (chain_id, generation)
@@ -237,7 +241,8 @@ export function chainStore(database: Database, prisma: PrismaClient, now: () => 
 
     /** Publishes how far the listener is followed, so that it notices what its database has lost. */
     async publishFollowed(chainId: number): Promise<void> {
-      const data = await followed(chainId)
+      const { rowCount } = await database.query({ name: 'chain-claim-report', text: CLAIM_REPORT }, [chainId])
+      const data = rowCount === 1 ? await followed(chainId) : null
       if (data) await database.commit({ events: outboxRows([{ type: 'chain.followed', data }], now()) })
     },
   }
