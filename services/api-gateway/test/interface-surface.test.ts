@@ -4,8 +4,8 @@ import { errorTable } from '@ponte/contracts'
 import { openApiDocument } from '../src/openapi/document'
 import { INTERFACE_VERSION } from '../src/openapi/headers'
 
-// docs/interface.md#versions: within /api/v1 things are only added. Each file in `interfaces` is what clients of that day rely on; a new day is
-// written with WRITE_INTERFACE=1, an old one is never changed but where the change log names a field that went (`days` of `GET /summary`, for one figure of each day).
+// docs/interface.md#versions: within /api/v1 things are only added. The file in `interfaces` is what clients of its day rely on, and so all that those of earlier days do: a
+// new day is written beside it with WRITE_INTERFACE=1, held against it, and takes its place.
 
 type Schema = { properties?: Record<string, { type?: unknown; enum?: unknown[] }>; required?: string[] }
 interface Surface {

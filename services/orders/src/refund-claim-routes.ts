@@ -154,6 +154,11 @@ export function refundClaimRoutes(router: Router, deps: RefundClaimRouteDeps): v
         )
       // It asks the chain, so for a payer alone.
       const chainId = mainChainOf(order, payments, deps.networks)
+      if ((body.chain_id ?? chainId) !== chainId)
+        throw new ApiError(
+          'invalid_state',
+          `The refund is made on ${placeOf(chainId, deps).network} by now: name an address of your own there.`,
+        )
       const payee = await reachablePayee(networkOf(deps, chainId).payoutAddresses, body.payee_address, payoutAddressOn(order, chainId))
       const asked = {
         id: next.refundId ?? '',

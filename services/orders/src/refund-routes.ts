@@ -128,7 +128,7 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
         throw invalidField('chain_id', `must be a network of the order: ${chainIdsOf(order).join(' or ')}`)
       const payee = await reachablePayee(
         networkOf(deps, chainId).payoutAddresses,
-        requirePayee(body.payee_address, provenPayer(authorizations, payments)),
+        requirePayee(body.payee_address, provenPayer(authorizations, payments, chainId)),
         payoutAddressOn(order, chainId),
       )
       const asked = { id: uuidv7At(now()), chainId, units, payee, reason: body.reason, requestedBy: userIdOf(by), createdAt: now() }

@@ -197,6 +197,19 @@ describe('an order that may be paid on two networks', () => {
       expect(await checkout(order)).toMatchObject({ status: 'paid', due: '0.000000' })
     })
 
+    it('goes back without a named address on the network where its payer signed alone: a contract that signed need not stand on another one', async () => {
+      const order = await create()
+      const payment = second.payment(order, { ...there, payer_address: Wallet.createRandom().address.toLowerCase() })
+      await report(order, 137, { status: 'paid', tx_hash: payment.tx_hash })
+      await second.report('confirmed', payment)
+      const refund = async (chain_id: number) => {
+        const body = { reason: 'x', amount: '1.00', chain_id }
+        return request(system.url).post(`/api/v1/orders/${order.id}/refunds`).set(asMerchant()).send(body)
+      }
+      expect(await refund(31_337)).toMatchObject({ status: 400, body: { errors: [{ path: 'payee_address' }] } })
+      expect(await refund(137)).toMatchObject({ status: 201 })
+    })
+
     it('is on its way no more once the listener of its network has forgotten it, and is not touched by that of the other', async () => {
       const order = await create()
       const forgotten = { status: 'submitted', tx_hash: `0x${'3'.repeat(64)}` } as const
@@ -567,6 +580,11 @@ describe('a network as a filter', () => {
       expect(await get(`/exports/${asked.body.id}`)).toMatchObject({ status: 'ready', rows: those.length, chain_id: chainId })
     }
     expect(await get('/entries?chain_id=10')).toMatchObject({ data: [], has_more: false })
+    const beyond = await request(system.url)
+      .post('/api/v1/exports')
+      .set(as())
+      .send({ format: 'jsonl', chain_id: 2 ** 31 })
+    expect(beyond).toMatchObject({ status: 400, body: { errors: [{ path: 'chain_id' }] } })
   })
 
   it('of the ledger seeks in an index, also where all entries of a merchant are on another one', async () => {
@@ -757,6 +775,32 @@ it('what the release before counted, which knew no chain, is counted on', async 
   expect((await read(order)).status).toBe('paid')
 })
 
+it('ten thousand payments of nothing on a chain of low numbers hide no payment on another one: it is not settled before that is, and goes back where it came', async () => {
+  const order = await create()
+  const dust = first.transfer(order, { gross: 1n, block_number: 10 })
+  await first.report('confirmed', dust)
+  await system.sql.query(
+    `INSERT INTO payments SELECT (json_populate_record(paid, json_build_object('id', id || n, 'log_index', n, 'tx_hash', '0x' || encode(sha256(n::text::bytea), 'hex')))).*
+     FROM payments AS paid, generate_series(1, 10000) AS n WHERE order_id = $1`,
+    [order.id],
+  )
+  await second.report('confirmed', second.transfer(order, { ...there, block_number: 9_000_000 }))
+  // As if each of them had been reported.
+  await system.sql.query(
+    'UPDATE orders SET confirmed_units = confirmed_units + 10000, transfer_units = transfer_units + 10000 WHERE id = $1',
+    [order.id],
+  )
+  await first.sweeps('confirmed', order, 10_001n)
+  await system.orders.idle()
+  expect(await system.chosen(order.id)).toEqual([])
+  const refund = { reason: 'x', amount: '1.00', payee_address: Wallet.createRandom().address }
+  const { body } = await request(system.url).post(`/api/v1/orders/${order.id}/refunds`).set(asMerchant()).send(refund)
+  expect(body).toMatchObject({ chain_id: 137 })
+  await second.sweeps('confirmed', order, 10_000_000n, there)
+  await system.orders.idle()
+  expect(await system.chosen(order.id)).toMatchObject([{ type: 'order.settled' }])
+})
+
 it('refunds name their network, and where one is followed no more they are read all the same, and money that came there goes back on another', async () => {
   const post = async (url: string, path: string, body: object, as = asMerchant()) => request(url).post(`/api/v1${path}`).set(as).send(body)
   const get = async (url: string, path: string, as = asMerchant()) => (await request(url).get(`/api/v1${path}`).set(as)).body
@@ -788,7 +832,13 @@ it('refunds name their network, and where one is followed no more they are read 
     expect(await get(url, claimed.path, asPayer())).toMatchObject({ network: '137', chain_id: 137, token_address: POLYGON.token_address })
     expect(await get(url, `/refunds/${made.body.id}`)).toMatchObject({ network: '137', chain_id: 137, typed_data: null })
     expect(await get(url, open.path, asPayer())).toMatchObject({ network: 'anvil', chain_id: 31337, status: 'open' })
-    expect((await post(url, open.path, open.proof, asPayer())).body).toMatchObject({ network: 'anvil', chain_id: 31337, status: 'claimed' })
+    const moved = await post(url, open.path, { ...open.proof, chain_id: 137 }, asPayer())
+    expect(moved).toMatchObject({ status: 409, body: { code: 'invalid_state' } })
+    expect((await post(url, open.path, { ...open.proof, chain_id: 31337 }, asPayer())).body).toMatchObject({
+      network: 'anvil',
+      chain_id: 31337,
+      status: 'claimed',
+    })
     expect((await post(url, `/orders/${open.order.id}/refunds`, { ...one, chain_id: 137 })).body).toMatchObject({ status: 409 })
   } finally {
     await retired.stop()

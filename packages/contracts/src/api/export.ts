@@ -3,6 +3,7 @@ import { address, id, timestamp, usdcAmount, usdcAmountInput } from '../fields'
 import { DOSSIER_ORIGINS_MAX } from './dossier'
 import { entryFilters, entryKind, fileForm } from './entry'
 import { listOf } from './list'
+import { chainIdInput } from './network'
 
 export const exportFormat = z.enum(['csv', 'xlsx', 'jsonl', 'ofx', 'dossier_json', 'dossier_pdf']).meta({
   description:
@@ -51,7 +52,7 @@ export const createExport = z
     payout_address: address
       .optional()
       .meta({ description: 'Of a dossier of an amount: the payout address that it left; yours of now by default' }),
-    chain_id: z.int().min(1).optional().meta({
+    chain_id: chainIdInput.optional().meta({
       description:
         'Entries on this network alone. Of a dossier of an amount: the network on which it left, where there are several; by default that of `payment.chain_id` of a new order',
     }),

@@ -7,6 +7,9 @@ export const chainIds = z.array(z.int()).min(1).max(20)
 
 export const networkNumber = z.string().regex(/^[1-9]\d{0,8}$/, 'must be the number of a network')
 
+/** The same as a number in a body. */
+export const chainIdInput = z.int().min(1).max(999_999_999)
+
 /** Payout addresses by the number of their network. */
 export const payoutAddresses = z.record(networkNumber, address)
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { address, id, timestamp, txHash } from '../fields'
+import { chainIdInput } from './network'
 
 const chainId = z.int().optional().meta({ description: 'On which network it lies; only where the order has `networks`' })
 const tokenAddress = address.nullable().meta({ description: "The token; null for the network's own coin" })
@@ -11,7 +12,9 @@ const tokenUnits = z
 
 export const createRecovery = z.strictObject({
   token_address: tokenAddress,
-  chain_id: z.int().optional().meta({ description: 'The network of the order on which it lies; needed where it was found on several' }),
+  chain_id: chainIdInput
+    .optional()
+    .meta({ description: 'The network of the order on which it lies; needed where it was found on several' }),
   destination: address.meta({
     description: 'The payout address of the order, by which you confirm that you control it: the contract sends it nowhere else',
   }),

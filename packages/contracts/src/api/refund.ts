@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { address, email, id, text, timestamp, txHash, usdcAmount, usdcAmountInput } from '../fields'
 import { mailLanguage } from './account/mail'
 import { quotedTxHash } from './explanation'
+import { chainIdInput } from './network'
 
 export const refundStatus = z
   .enum(['awaiting_destination', 'awaiting_signature', 'awaiting_funds', 'submitted', 'confirmed', 'cancelled'])
@@ -30,7 +31,7 @@ export const createRefund = z
     payee_address: address
       .optional()
       .meta({ description: 'Who gets it. Needed unless the payer signed the payment, which proves the address' }),
-    chain_id: z.int().min(1).optional().meta({
+    chain_id: chainIdInput.optional().meta({
       description: 'The network on which it goes back, of those of the order; without it the one on which most came',
       example: 8453,
     }),
@@ -147,6 +148,10 @@ export type RefundClaimBody = z.infer<typeof refundClaim>
 export const claimRefund = z.strictObject({
   payee_address: address.meta({
     description: 'A wallet of your own on this network, and never the address of an exchange that you did not take from its page',
+  }),
+  chain_id: chainIdInput.optional().meta({
+    description: 'The network that you were shown; where the refund is made on another one by now, nothing is done',
+    example: 8453,
   }),
   tx_hash: quotedTxHash.meta({ description: 'Of the payment, as your wallet or exchange shows it, or the link of a block explorer to it' }),
   amount: usdcAmountInput.meta({

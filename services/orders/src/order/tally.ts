@@ -61,7 +61,7 @@ export function tallyWith(tally: Tally, known: readonly Payment[], changed: read
   const seenUnits = changed.reduce((sum, payment) => sum + liveUnits(payment) - liveUnits(before.get(payment.id)), tally.seenUnits)
   const isFirstLast = confirmed[0] === undefined || isBehind(confirmed[0], lastOf(tally))
   if (isFirstLast) return { ...confirmed.reduce((sum, payment) => withConfirmed(sum, payment, required), tally), seenUnits }
-  return isOrderSettled(tally, confirmed, required) ? { ...confirmed.reduce(withAmount, tally), seenUnits } : null
+  return isOrderSettled(tally, confirmed, required) ? { ...confirmed.reduce(withEarlier, tally), seenUnits } : null
 }
 
 /** Whether these change neither which payment completed the order nor what had come by the end of its block, wherever they stand among the others. */
@@ -94,17 +94,23 @@ function isBehind({ id, blockNumber, logIndex, blockTime }: Payment, { chainId, 
   return blockNumber > block || (blockNumber === block && index !== null && logIndex > index)
 }
 
-/** With the amount of one more confirmed payment. */
+/** With the amount of one more confirmed payment, as the last. */
 function withAmount(tally: Tally, payment: Payment): Tally {
   const { id, kind, grossUnits, blockNumber, logIndex, blockTime, txHash } = payment
   return {
     ...tally,
     confirmedUnits: tally.confirmedUnits + grossUnits,
     transferUnits: tally.transferUnits + (kind === 'transfer' ? grossUnits : 0n),
-    ...(isBehind(payment, lastOf(tally))
-      ? { lastChainId: chainIdOf(id), lastBlock: blockNumber, lastIndex: logIndex, lastTime: blockTime, lastTxHash: txHash }
-      : {}),
+    ...{ lastChainId: chainIdOf(id), lastBlock: blockNumber, lastIndex: logIndex, lastTime: blockTime, lastTxHash: txHash },
   }
+}
+
+/** With one more, which may come before others that are counted. */
+function withEarlier(tally: Tally, payment: Payment): Tally {
+  const next = withAmount(tally, payment)
+  if (isBehind(payment, lastOf(tally))) return next
+  const { lastChainId, lastBlock, lastIndex, lastTime, lastTxHash } = tally
+  return { ...next, lastChainId, lastBlock, lastIndex, lastTime, lastTxHash }
 }
 
 /** With one more confirmed payment, which comes after all that are counted. */

@@ -52,6 +52,7 @@ export function reconcileJob({ store, chainIds, everyS, stillAfterMs, metrics, n
   let span: LedgerSpan | null = null
   let wrongSpans: LedgerSpan[] = []
   let after: string | null = null
+  const startedAt = now()
   let finishedAt: Date | undefined
 
   const look = async (from: string | null | 'newest') => {
@@ -136,8 +137,11 @@ export function reconcileJob({ store, chainIds, everyS, stillAfterMs, metrics, n
     'Orders that are not what their payments make of them, spans of blocks in which the listener confirmed other payments than are booked, and transactions that the ledger has otherwise',
     () => found.size + [...missing.values()].reduce((sum, spans) => sum + spans, 0) + unbooked,
   )
-  metrics.observed('ponte_reconcile_last_run_timestamp_seconds', 'When orders were last compared with their payments', () =>
-    finishedAt ? finishedAt.getTime() / 1_000 : Number.NaN,
+  // One that never finished answers since when it has not, so that the alert fires.
+  metrics.observed(
+    'ponte_reconcile_last_run_timestamp_seconds',
+    'When orders were last compared with their payments',
+    () => (finishedAt ?? startedAt).getTime() / 1_000,
   )
   const part = every('reconcile', everyS * 1_000, turn, logger)
   return {

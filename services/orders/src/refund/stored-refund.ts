@@ -1,7 +1,7 @@
 import { ApiError, formatUsdc, invalidField, type NewEvent, parseUsdc, type RefundObserved, type RefundWatch } from '@ponte/contracts'
 import { type Order, ownerOf, receivedUnits } from '../order/order'
 import type { Authorization } from '../payment/authorization'
-import { confirmedPayments, type Payment } from '../payment/payment'
+import { confirmedPayments, isOfChain, type Payment } from '../payment/payment'
 import { isAlive, type NonceFact, promisedUnits, type Refund, type RefundSignature, type RefundView, refundStatus } from './refund'
 
 /** A refund as it is kept: its terms, and what the listener last observed of its nonce. It has one payee and one amount, so one nonce. */
@@ -125,11 +125,11 @@ export function refusalOfReturn({ status }: Pick<Order, 'status'>): string | nul
 
 /**
  * The one address that signed all that came, by payments that the relayer submitted: their payer has its key. Null where anything came in another way: the
- * sender of a plain transfer may be an exchange, and what calls the router may be a contract.
+ * sender of a plain transfer may be an exchange, and what calls the router may be a contract. A contract that signed need not stand on another network.
  */
-export function provenPayer(authorizations: readonly Authorization[], payments: readonly Payment[]): string | null {
+export function provenPayer(authorizations: readonly Authorization[], payments: readonly Payment[], chainId: number): string | null {
   const [first, ...others] = confirmedPayments(payments)
-  if (first?.kind !== 'router' || others.length > 0) return null
+  if (first?.kind !== 'router' || others.length > 0 || !isOfChain(first, chainId)) return null
   return authorizations.some(({ status, txHash }) => status === 'paid' && txHash === first.txHash) ? first.payerAddress : null
 }
 

@@ -74,7 +74,7 @@ const SETTLING_SWEEPS = `(
 export const BLOCKED_REASON = `(SELECT blocked_reason FROM order_networks AS network WHERE network.order_id = orders.id AND blocked_reason IS NOT NULL
   ORDER BY network.chain_id <> orders.chain_id, network.chain_id LIMIT 1)`
 
-/** More are counted and not listed: an order is answered however many payments of nothing it was sent. */
+/** More are counted and not listed, the smallest: an order is answered however many payments of nothing it was sent. */
 const LISTED_MAX = 10_000
 // Raw SQL, one statement as above.
 const SIGNED = authorizations.columns.filter(column => column !== 'chain_id').join(', ')
@@ -84,7 +84,8 @@ const AUTHORIZATIONS = `(
 const HISTORY = `
   SELECT ${orders.select()}, ${LEDGER_FACTS}, ${BLOCKED_REASON} AS blocked_reason, (${LEFT_OVER})::text AS left_over, (${TO_RETURN})::text AS to_return, coalesce((
     SELECT json_agg(${payments.json('p')}) FROM (
-      SELECT * FROM payments WHERE order_id = orders.id ORDER BY block_number, log_index, id LIMIT ${LISTED_MAX}) AS p), '[]') AS payments, coalesce((
+      SELECT * FROM (SELECT * FROM payments WHERE order_id = orders.id ORDER BY gross_units DESC, id LIMIT ${LISTED_MAX}) AS largest
+      ORDER BY block_number, log_index, id) AS p), '[]') AS payments, coalesce((
     SELECT json_agg(${movements.json('s')}) FROM ${SETTLING_SWEEPS}), '[]') AS sweeps, coalesce((
     SELECT json_agg(${authorizations.json('a')}) FROM ${AUTHORIZATIONS} AS a), '[]') AS authorizations
   FROM orders`

@@ -8,7 +8,7 @@ import type { Texts } from './texts-pt'
 import type { PayerRefund } from './use-payer-refund'
 
 type Fault = keyof Texts['faults']
-type Name = keyof ClaimRefund
+type Name = Exclude<keyof ClaimRefund, 'chain_id'>
 type Typed = Record<Name, string>
 
 const CODE = /^\d{6}$/
@@ -28,7 +28,8 @@ export function ClaimForm({ own, refund, claim, ...asking }: ClaimFormProps) {
   const email = refund.email_hint ?? null
   const { language } = useWords()
   const [typed, setTyped] = useState(NOTHING)
-  const [isChecked, setChecked] = useState(false)
+  /** On which network it was, once it was looked at. */
+  const [checked, setChecked] = useState<PayerRefundBody | null>(null)
   const [isSending, setSending] = useState(false)
   const [fault, setFault] = useState<Fault | null>(null)
   const review = (event: FormEvent<HTMLFormElement>) => {
@@ -50,29 +51,31 @@ export function ClaimForm({ own, refund, claim, ...asking }: ClaimFormProps) {
             : null
     setTyped(next)
     setFault(wrong)
-    setChecked(wrong === null)
+    setChecked(wrong === null ? refund : null)
   }
   const send = async () => {
     setSending(true)
     try {
       const { code, ...named } = typed
-      await claim({ ...named, amount: usdcFrom(typed.amount, language) ?? '', ...(email === null ? {} : { code }) })
+      const amount = usdcFrom(typed.amount, language) ?? ''
+      await claim({ ...named, amount, chain_id: checked?.chain_id, ...(email === null ? {} : { code }) })
     } catch (error) {
       setFault(faultOf(error))
-      setChecked(false)
+      setChecked(null)
     } finally {
       setSending(false)
     }
   }
-  if (isChecked)
+  if (checked)
     return (
       <section className="claim">
         <p>{own.check}</p>
+        <p>{checked.network}</p>
         <p className="mono claim-address">{inGroups(typed.payee_address)}</p>
         <button type="button" className="primary" disabled={isSending} onClick={() => void send()}>
           {isSending ? own.sending : own.send}
         </button>
-        <button type="button" className="secondary" disabled={isSending} onClick={() => setChecked(false)}>
+        <button type="button" className="secondary" disabled={isSending} onClick={() => setChecked(null)}>
           {own.back}
         </button>
       </section>
