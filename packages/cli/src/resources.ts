@@ -84,8 +84,11 @@ function addExport(command: Command, { profile, output, print }: ResourceContext
       'as the fields of the API, such as form=brazilian or at_gte=2026-01-01T03:00:00.000Z; of a dossier amount=250.00 or entries=12,15',
     )
     .action(async (format: string, { filter = [] }: { filter?: string[] }) => {
-      const { entries, ...query } = queryOf(filter)
-      const named = entries === undefined ? {} : { entries: entries.split(',').map(Number) }
+      const { entries, chain_id, ...query } = queryOf(filter)
+      const named = {
+        ...(entries === undefined ? {} : { entries: entries.split(',').map(Number) }),
+        ...(chain_id === undefined ? {} : { chain_id: Number(chain_id) }),
+      }
       const made = await merchantClient(profile).exports.create(Object.assign(query, named, { format: format as Format }))
       output().show(made, fields(made))
     })

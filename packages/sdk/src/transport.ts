@@ -92,9 +92,10 @@ async function attemptOnce(options: TransportOptions, call: Call, key: string | 
   try {
     const init: FetchInit = { method, headers, signal: ending.signal, redirect: 'manual' }
     const answer = await options.fetch(url, body === undefined ? init : { ...init, body: JSON.stringify(body) })
-    if (call.file === 'bytes' && answer.arrayBuffer && isFile(answer)) return new Uint8Array(await answer.arrayBuffer())
+    const isFile = answer.status === 200 && FILES[call.file ?? 'none'].test(answer.headers.get('content-type') ?? '')
+    if (call.file === 'bytes' && answer.arrayBuffer && isFile) return new Uint8Array(await answer.arrayBuffer())
     const text = await answer.text()
-    if (call.file && isFile(answer)) return call.file === 'text' ? text : new TextEncoder().encode(text)
+    if (isFile) return call.file === 'text' ? text : new TextEncoder().encode(text)
     return read(answer, text, key)
   } catch (error) {
     if (isPonteError(error)) throw error
@@ -107,8 +108,11 @@ async function attemptOnce(options: TransportOptions, call: Call, key: string | 
 }
 
 // A page of something in between is 200 too, and no file.
-const FILE = /^(text\/csv|application\/(x-ndjson|x-ofx|vnd\.openxmlformats-officedocument\.spreadsheetml\.sheet))\b/
-const isFile = ({ status, headers }: FetchAnswer) => status === 200 && FILE.test(headers.get('content-type') ?? '')
+const FILES = {
+  none: /^\b$/,
+  text: /^text\/csv\b/,
+  bytes: /^(text\/csv|application\/(json|pdf|x-ndjson|x-ofx|vnd\.openxmlformats-officedocument\.spreadsheetml\.sheet))\b/,
+}
 
 function read({ status, headers }: FetchAnswer, text: string, idempotencyKey: string | null): unknown {
   const requestId = headers.get('x-request-id')

@@ -157,6 +157,11 @@ describe('dedupeKey', () => {
     expect([of(0), of(1)]).toEqual(['subscription.upcoming:a:0', 'subscription.upcoming:a:1'])
   })
 
+  it('separates the orders that one period of a subscription was issued', () => {
+    const of = (order_id: string) => dedupeKey({ type: 'subscription.order_issued', data: { id: 'a', period_index: 3, order_id } })
+    expect([of('o1'), of('o2')]).toEqual(['subscription.order_issued:a:o1', 'subscription.order_issued:a:o2'])
+  })
+
   it('separates two orders that one transaction pays, and two payments of one order', () => {
     const of = (id: string, tx_hash: string) => dedupeKey({ type: 'order.underpaid', data: { id, tx_hash } })
     expect(new Set([of('a', '0x1'), of('b', '0x1'), of('a', '0x2'), of('a', '0x1')]).size).toBe(3)

@@ -16,13 +16,16 @@ export function callOperation<Answer>(send: Transport, id: OperationId, { params
   return send({ ...call, method, path, keyed })
 }
 
+/** A file takes as long as its list: so much beyond the time that an answer may take. */
+export const FILE_WAIT_MS = 600_000
+
 /** All pages of a list as one file. Its text ends the call alone: one that broke off is an error. */
 export const exportFile = (
   send: Transport,
   id: OperationId,
   query: object | undefined,
   options: RequestOptions | undefined,
-): Promise<string> => callOperation(send, id, { ...(query ? { query } : {}), ...options, file: 'text' })
+): Promise<string> => callOperation(send, id, { ...(query ? { query } : {}), ...options, file: 'text', waitMs: FILE_WAIT_MS })
 
 /** An id as a part of a path: nothing that a caller passes in leaves its route. */
 function segment(id: string): string {

@@ -1,6 +1,6 @@
 import type { CreateExport, DossierKeys, Export, ExportList } from '../schemas.js'
 import type { RequestOptions, Transport, WriteOptions } from '../transport.js'
-import { callOperation } from './call.js'
+import { callOperation, FILE_WAIT_MS } from './call.js'
 
 /** Files of your ledger, made in the background: CSV, XLSX, JSON lines, OFX or an origin dossier. */
 export interface Exports {
@@ -23,5 +23,3 @@ export const createExports = (send: Transport): Exports => ({
   file: (id, options) => callOperation(send, 'downloadExport', { params: { id }, ...options, file: 'bytes', waitMs: FILE_WAIT_MS }),
   dossierKeys: options => callOperation(send, 'listDossierKeys', { ...options }),
 })
-
-const FILE_WAIT_MS = 600_000

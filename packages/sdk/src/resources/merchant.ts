@@ -61,7 +61,7 @@ export interface Audit {
 
 /** The account: with a key that has the scope of each, or with a session token. */
 export interface MerchantResource {
-  /** Reads the merchant of the key or of the session's user. */
+  /** Reads the merchant of the key or of the session's user, without secrets: those are shown by what makes them. */
   get(options?: RequestOptions): Promise<Merchant>
   readonly endpoints: Endpoints
   readonly deliveries: Deliveries
@@ -70,7 +70,10 @@ export interface MerchantResource {
 
 export const createMerchant = (send: Transport, credential: () => string | Promise<string>): MerchantResource => ({
   // A key and a session read it at two addresses.
-  get: async options => callOperation(send, (await credential()).startsWith('sk_') ? 'getMerchantOfKey' : 'getMerchant', options),
+  get: async options =>
+    (await credential()).startsWith('sk_')
+      ? callOperation(send, 'getMerchantOfKey', options)
+      : callOperation(send, 'getMerchant', { query: { secrets: 'hidden' }, ...options }),
   endpoints: {
     list: async options => (await callOperation<{ data: WebhookEndpoint[] }>(send, 'listWebhookEndpoints', options)).data,
     get: (id, options) => callOperation(send, 'getWebhookEndpoint', { params: { id }, ...options }),

@@ -82,15 +82,16 @@ function parsed(text: string): unknown {
 }
 
 /**
- * The key of an event: `type`, `data.id`, and the transaction or the period where there is one. The same event again has the same key;
+ * The key of an event: `type`, `data.id`, and the transaction, the issued order or the period where there is one. The same event again has the same key;
  * keep the keys that you have handled. The transaction alone is not enough, because one may pay two orders. Two `subscription.resumed` of one
  * subscription, or `refund.failed` of one refund, have the same key; the format of Standard Webhooks has an id for each, and the pull a `sequence`.
  */
 export function dedupeKey(event: { type: string; data: unknown }): string {
-  const { id, tx_hash, period_index } = isRecord(event.data) ? event.data : {}
+  const { id, tx_hash, order_id, period_index } = isRecord(event.data) ? event.data : {}
   if (typeof id !== 'string' || id === '') return `${event.type}:${JSON.stringify(event.data)}`
-  const particular = typeof tx_hash === 'string' ? tx_hash : typeof period_index === 'number' ? String(period_index) : ''
-  return `${event.type}:${id}:${particular}`
+  // A period has another order once the one before it expired unpaid.
+  const issued = event.type === 'subscription.order_issued' ? order_id : undefined
+  return `${event.type}:${id}:${[tx_hash, issued, period_index].find(part => typeof part === 'string' || typeof part === 'number') ?? ''}`
 }
 
 /** Whether two events of this kind can have the same key. */
