@@ -1,6 +1,6 @@
 import type { PayerLinkBody } from '@ponte/contracts'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
-import { dayOf } from '../../amounts'
+import { dueDay } from '../../due-day'
 import { ask, RequestFailed } from '../../problem'
 import { reaisFrom } from '../../reais'
 import { Absent } from '../elements/absent'
@@ -62,7 +62,7 @@ function Asked({ link }: { link: PayerLinkBody }) {
         {link.due_at && (
           <div>
             <dt>{own.due}</dt>
-            <dd>{dayOf(link.due_at, language)}</dd>
+            <dd>{dueDay(link.due_at, language)}</dd>
           </div>
         )}
         {link.external_ref && (
@@ -143,7 +143,10 @@ function Opening({ link, path }: { link: PayerLinkBody; path: string }) {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(amount === null ? {} : { brl_amount: amount }),
       })
-      if (body.order) window.location.assign(new URL(body.order.checkout_url).pathname)
+      if (!body.order) return setProgress('idle')
+      // Browsers keep a page that was left, and show it again as it was.
+      window.addEventListener('pagehide', () => setProgress('idle'), { once: true })
+      window.location.assign(new URL(body.order.checkout_url).pathname)
     } catch (error) {
       if (!(error instanceof RequestFailed)) throw error
       setProgress(stateOf(error))

@@ -15,8 +15,9 @@ import './receipt-page.css'
 
 const texts = { pt, en }
 const REFRESH_MS = 5_000
+const isComing = ({ payments }: CheckoutBody) => payments.some(({ status }) => status === 'detected')
 // The parts of an invoice that do the same would be split off from it, and its first load has no room for that.
-const untilPaid = ({ status }: CheckoutBody) => (status === 'paid' ? null : REFRESH_MS)
+const untilPaid = (checkout: CheckoutBody) => (checkout.status === 'paid' && !isComing(checkout) ? null : REFRESH_MS)
 const once = () => null
 
 function useTexts() {
@@ -117,7 +118,10 @@ const networkRows = (
 /** The whole of the invoice and of what came, each figure with its name. */
 function factsOf(checkout: CheckoutBody, { own, brl, usdc, when, t }: ReturnType<typeof useTexts>): Row[] {
   const { payment, quote, payments } = checkout
-  const sum = payments.reduce((total, { status, amount }) => (status === 'orphaned' ? total : total + parseUsdc(amount)), 0n)
+  const sumOf = (isPart: (status: string) => boolean) =>
+    payments.reduce((total, { status, amount }) => (isPart(status) ? total + parseUsdc(amount) : total), 0n)
+  const sum = sumOf(status => status !== 'orphaned')
+  const confirmed = sumOf(status => status === 'confirmed')
   const surplus = sum - parseUsdc(checkout.usdc_amount)
   const rate = t.rateValue(brl(quote.rate.replace(/0{1,4}$/, '')))
   const given = (name: string, value: string | null | undefined): Row[] => (value ? [[name, value]] : [])
@@ -131,8 +135,13 @@ function factsOf(checkout: CheckoutBody, { own, brl, usdc, when, t }: ReturnType
     [own.asked, usdc(checkout.usdc_amount)],
     [own.sent, usdc(formatUsdc(sum))],
     ...(surplus > 0n ? ([[own.surplus, usdc(formatUsdc(surplus))]] as const) : []),
-    [own.fee, usdc(formatUsdc(sum - parseUsdc(checkout.received)))],
-    [own.reached, usdc(checkout.received)],
+    // Of what is not confirmed the shop has nothing yet.
+    ...(confirmed > 0n
+      ? ([
+          [own.fee, usdc(formatUsdc(confirmed - parseUsdc(checkout.received)))],
+          [own.reached, usdc(checkout.received)],
+        ] as const)
+      : []),
     // Of several networks each payment names its own.
     ...(payment.networks ? [] : networkRows(payment, own)),
     [own.shop, shopAddresses(checkout).join(', '), 'mono'],

@@ -1,11 +1,14 @@
 import type { LinkBody } from '@ponte/contracts'
+import { BOOKS_ZONE } from '../../due-day'
 
 export type Due = 'undated' | 'ahead' | 'today' | 'past'
 
-/** Where an invoice stands by its due date, by days of the time zone of who asks. */
+const dayThere = (at: Date): string => at.toLocaleDateString('en-CA', { timeZone: BOOKS_ZONE })
+
+/** Where an invoice stands by its due date, by days of the merchant's books. */
 export function dueOf({ due_at }: Pick<LinkBody, 'due_at'>, now: Date): Due {
   if (due_at === null) return 'undated'
   const due = new Date(due_at)
-  if (due.toDateString() === now.toDateString()) return 'today'
+  if (dayThere(due) === dayThere(now)) return 'today'
   return due > now ? 'ahead' : 'past'
 }

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { LinkBody } from '@ponte/contracts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { dayOf } from '../../amounts'
+import { dueDay } from '../../due-day'
 import { api } from '../api/api'
 import { Allowed } from '../api/use-memberships'
 import { Badge, type Tone } from '../elements/badge'
@@ -83,7 +83,7 @@ function LinkTable({ links }: { links: readonly LinkBody[] }) {
             </td>
             <td>
               <Badge tone={tones[link.status]}>{t.links.statuses[link.status]}</Badge>
-              {link.due_at && <span className="faint">{t.links.dueOn(dayOf(link.due_at, language))}</span>}
+              {link.due_at && <span className="faint">{t.links.dueOn(dueDay(link.due_at, language))}</span>}
             </td>
             <td className="number">
               {amountOf(link)}

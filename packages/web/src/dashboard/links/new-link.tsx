@@ -1,6 +1,7 @@
 import { NativeSelect, Switch, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { endOfDueDay } from '../../due-day'
 import { reaisFrom } from '../../reais'
 import { api } from '../api/api'
 import { useMay } from '../api/use-memberships'
@@ -45,8 +46,7 @@ function LinkForm({ onClose }: Pick<Opened, 'onClose'>) {
       description: text('description'),
       external_ref: text('external_ref') || null,
       success_url: text('success_url') || null,
-      // Until the end of that day, where the merchant is.
-      ...(due ? { due_at: new Date(`${due}T23:59:59.999`).toISOString() } : {}),
+      ...(due ? { due_at: endOfDueDay(due) } : {}),
       ...(kind === 'invoice' ? { customer: customerIn(text) } : {}),
       ...(text('max_payments') ? { max_payments: Number(text('max_payments')) } : {}),
     })

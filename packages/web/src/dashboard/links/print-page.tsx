@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { dayOf } from '../../amounts'
+import { dueDay } from '../../due-day'
 import { QrCode } from '../../qr-code'
 import { api } from '../api/api'
 import { Back, Heading } from '../frame/heading'
@@ -32,7 +32,7 @@ export function PrintPage({ id, shop }: { id: string; shop: string }) {
         <p className="poster-shop">{shop}</p>
         <p className="poster-amount">{amountOf(link)}</p>
         <p className="poster-what">{link.description}</p>
-        {link.due_at && <p>{t.share.due(dayOf(link.due_at, language))}</p>}
+        {link.due_at && <p>{t.share.due(dueDay(link.due_at, language))}</p>}
         <div className="share-code">
           <QrCode text={link.url} label={t.share.scan} />
         </div>

@@ -1,8 +1,8 @@
 import { Button, Textarea } from '@mantine/core'
 import type { LinkBody } from '@ponte/contracts'
 import { useState } from 'react'
-import { dayOf } from '../../amounts'
 import { useCopy } from '../../clipboard'
+import { dueDay } from '../../due-day'
 import { useWords } from '../texts/words'
 import { useAmountOf } from './amount'
 import { dueOf } from './due'
@@ -12,7 +12,7 @@ export function Reminder({ link, shop }: { link: LinkBody; shop: string }) {
   const { t, language } = useWords()
   const amountOf = useAmountOf()
   const { copied, copy } = useCopy()
-  const due = t.share.dues[dueOf(link, new Date())](link.due_at === null ? '' : dayOf(link.due_at, language))
+  const due = t.share.dues[dueOf(link, new Date())](link.due_at === null ? '' : dueDay(link.due_at, language))
   const [text, setText] = useState(
     `${t.share.reminderTo(link.customer?.name ?? null, shop, link.external_ref ?? link.description, amountOf(link), due)}\n${link.url}`,
   )

@@ -2,13 +2,14 @@ import { Button, NativeSelect } from '@mantine/core'
 import type { CreateExport, ExportBody, ExportFormat } from '@ponte/contracts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { BOOKS_ZONE } from '../../due-day'
 import { api } from '../api/api'
 import { useNetworkName } from '../api/use-networks'
 import { Card } from '../elements/card'
 import { Failure } from '../elements/states'
 import { saveBlob } from '../lists/save-blob'
 import { useWords } from '../texts/words'
-import { BOOKS_ZONE, instantsOf, yearOf } from './months'
+import { instantsOf, yearOf } from './months'
 
 export type DossierFormat = Extract<ExportFormat, `dossier_${string}`>
 type EntriesFormat = Exclude<ExportFormat, DossierFormat>

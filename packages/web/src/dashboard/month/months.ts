@@ -1,5 +1,4 @@
-/** The books are those of São Paulo, wherever they are read. */
-export const BOOKS_ZONE = 'America/Sao_Paulo'
+import { BOOKS_ZONE } from '../../due-day'
 
 const monthOf = (year: number, month: number): string => new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 7)
 
