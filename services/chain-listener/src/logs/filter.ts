@@ -45,7 +45,10 @@ export function toSeenLogs(answers: readonly unknown[], { routers, token }: Watc
   const payments = inOrder(fromRouters.map(decodePayment))
   const foreign = payments.find(({ router }) => !routers.includes(router))
   if (foreign) throw new MalformedLogError(`the node sent a log of ${foreign.router}, which is not watched`)
-  return { payments, transfers: inOrder(fromToken.flat().map(log => decodeTransfer(log, token))) }
+  const transfers = inOrder(fromToken.flat().map(log => decodeTransfer(log, token)))
+  // One place of a block has one log, of a router or of the token.
+  inOrder<Place>([...payments, ...transfers])
+  return { payments, transfers }
 }
 
 function inOrder<Seen extends Place>(seen: Seen[]): Seen[] {
@@ -91,5 +94,12 @@ function bitsOf(item: string): number[] {
 
 function toLogs(answer: unknown): RawLog[] {
   if (!Array.isArray(answer)) throw new MalformedLogError('the node sent no list of logs')
+  if (!answer.every(isLog)) throw new MalformedLogError('the node sent something among logs that is none')
   return answer as RawLog[]
 }
+
+const isLog = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['address', 'data', 'transactionHash', 'blockHash'].every(name => typeof Reflect.get(value, name) === 'string') &&
+  Array.isArray(Reflect.get(value, 'topics'))

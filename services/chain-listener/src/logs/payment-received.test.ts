@@ -2,7 +2,8 @@ import { depositAddress, paymentRouterAbi } from '@ponte/payment-router'
 import { Interface } from 'ethers'
 import fc from 'fast-check'
 import type { RawLog } from '../rpc/raw-log'
-import { decodePayment, MalformedLogError, toNumber } from './payment-received'
+import { toSeenLogs } from './filter'
+import { decodePayment, MalformedLogError, placeOf, toNumber } from './payment-received'
 
 const ZERO = `0x${'0'.repeat(64)}`
 const router = new Interface(paymentRouterAbi)
@@ -34,6 +35,20 @@ const log = fc
     }
     return raw
   })
+
+it.each([null, {}, { topics: [] }, [], 'x'])('%j among logs is a wrong answer, and so is a log that no block has', entry => {
+  const watch = {
+    routers: [],
+    token: `0x${'1'.repeat(40)}`,
+    transfers: 'all' as const,
+    chainId: 1,
+    header: null,
+    latestTime: () => new Date(),
+  }
+  expect(() => toSeenLogs([[entry]], watch)).toThrow(MalformedLogError)
+  const place = { transactionHash: ZERO, blockHash: ZERO, blockNumber: '0x1', removed: false }
+  expect(() => placeOf({ ...place, address: watch.token, topics: [], data: '0x', logIndex: '0xffffffff' })).toThrow(MalformedLogError)
+})
 
 describe('a PaymentReceived log', () => {
   it("is decoded as ethers' Interface decodes it, whatever its values", () => {

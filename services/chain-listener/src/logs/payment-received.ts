@@ -96,11 +96,19 @@ export function placeOf(log: RawLog): Place {
     throw new MalformedLogError('the log is not part of a block')
   return {
     txHash: log.transactionHash,
-    logIndex: toNumber(log.logIndex),
+    logIndex: toLogIndex(log.logIndex),
     blockNumber: toNumber(log.blockNumber),
     blockHash: log.blockHash,
     blockTime: log.blockTimestamp === undefined || log.blockTimestamp === null ? undefined : toNumber(log.blockTimestamp),
   }
+}
+
+/** No block has as many; the database would refuse more. */
+const LOG_INDEX_MAX = 2 ** 31 - 1
+function toLogIndex(quantity: unknown): number {
+  const index = toNumber(quantity)
+  if (index > LOG_INDEX_MAX) throw new MalformedLogError(`no block has a log ${index}`)
+  return index
 }
 
 /** A quantity of JSON-RPC as a number. Throws MalformedLogError when it is none, or too large to be exact. */

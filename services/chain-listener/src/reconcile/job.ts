@@ -191,8 +191,16 @@ export function createReconcile({ store, ledgers, checkpoints, nodes, chain, lea
   metrics.observed('ponte_reconcile_differences', 'Differences between the chain and the books; only the leader looks', () =>
     finishedAt ? found.size : Number.NaN,
   )
-  metrics.observed('ponte_reconcile_last_run_timestamp_seconds', 'When the books were last held against the chain', () =>
-    finishedAt ? finishedAt.getTime() / 1_000 : Number.NaN,
+  // A leader that never finished answers since when it has not, so that the alert fires.
+  let led = { epoch: leader.epoch(), since: now() }
+  metrics.observed(
+    'ponte_reconcile_last_run_timestamp_seconds',
+    'When the books were last held against the chain; only the leader looks',
+    () => {
+      const epoch = leader.epoch()
+      if (epoch !== led.epoch) led = { epoch, since: now() }
+      return epoch === undefined ? Number.NaN : Math.max(finishedAt?.getTime() ?? 0, led.since.getTime()) / 1_000
+    },
   )
 
   /** Blocks that an operator wants read again, and the first of those that are not read yet. */

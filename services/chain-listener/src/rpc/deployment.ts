@@ -38,10 +38,12 @@ export function createDeploymentCheck(options: DeploymentOptions): DeploymentChe
       values => quorum > 1 && agree(values) >= quorum,
     )
     const values = votes.map(({ value }) => value)
-    const against = values.find(value => value.length > 0)
+    const differing = values.filter(value => value.length > 0)
+    const [against] = differing
     // With one or two nodes there is no majority, and all that answer must agree.
     if (agree(values) >= quorum && (quorum > 1 || against === undefined)) return
-    if (against !== undefined) throw new DeploymentMismatchError(chainId, against)
+    // One that differs may be syncing; the others are waited for.
+    if (against !== undefined && differing.length >= quorum) throw new DeploymentMismatchError(chainId, against)
     throw new NoNodeError(`${votes.length} of ${quorum} needed RPC nodes could be asked what stands on the chain`)
   }
   const ensure = async () => {

@@ -67,13 +67,13 @@ const LOOKED = `
   WHERE payables.chain_id = $1 AND payables.order_id = seen.order_id`
 
 // Raw, because it excludes what an open transaction's array names, in every block.
-/** Money that is worth its sweep and is in no transaction of this account. */
+/** Money that is worth its sweep and is in no transaction of this account; that which was tried comes behind what was not. */
 const DUE = `
   SELECT ${payable.select()} FROM payables
   WHERE chain_id = $1 AND held_units > 0 AND held_units >= $3::numeric AND (retry_at IS NULL OR retry_at <= $2) AND router = ANY($5)
     AND NOT EXISTS (SELECT 1 FROM relays
       WHERE relays.chain_id = $1 AND outcome IS NULL AND kind = 'sweep' AND sender = $6 AND payables.order_id = ANY(order_ids))
-  ORDER BY router, held_since LIMIT $4`
+  ORDER BY router, retry_at NULLS FIRST, held_since LIMIT $4`
 
 // Raw, because it has the columns of the others.
 const WAITING = `

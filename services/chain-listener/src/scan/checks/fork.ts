@@ -15,15 +15,21 @@ const higher = (best: Block | undefined, block: Block) => (best === undefined ||
 
 const WALK_AT_ONCE = 64
 
-/** The highest of our remembered blocks (highest first) that the node has too. */
-export const findAncestor = (node: Node, rules: HeaderRules, remembered: readonly Block[]): Promise<Block | undefined> =>
+/** The highest of our remembered blocks (highest first) that the node has too; without one, whether it has others in their places, or none at all. */
+export const findAncestor = (
+  node: Node,
+  rules: HeaderRules,
+  remembered: readonly Block[],
+): Promise<{ ancestor: Block | undefined; hasOthers: boolean }> =>
   strictly(async () => {
+    let hasOthers = false
     for (let start = 0; start < remembered.length; start += WALK_AT_ONCE) {
       const ours = remembered.slice(start, start + WALK_AT_ONCE)
       const { results } = await node.ask(ours.map(({ number }) => blockCall(number)))
       const theirs = new Map(ours.map(({ number }, index) => [number, toHeader(results[index], rules)?.hash]))
       const ancestor = commonAncestor(ours, theirs)
-      if (ancestor) return ancestor
+      if (ancestor) return { ancestor, hasOthers }
+      hasOthers ||= [...theirs.values()].some(hash => hash !== undefined)
     }
-    return undefined
+    return { ancestor: undefined, hasOthers }
   })

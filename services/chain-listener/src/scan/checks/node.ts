@@ -41,7 +41,9 @@ export function createNodeChecks({ nodes, watch, quorum, prove }: NodeChecksOpti
       const below = lowest !== undefined && theirs.number < lowest.number
       if (below && cursor.genesisHash !== null) await demandGenesis(node, cursor.genesisHash)
       if (behind || below) throw new DistrustError('behind', `the node's head is ${theirs.number}, behind ours`)
-      const ancestor = await findAncestor(node, watch, remembered)
+      const { ancestor, hasOthers } = await findAncestor(node, watch, remembered)
+      // Behind one address another server may have answered, which is further behind.
+      if (!ancestor && !hasOthers) throw new DistrustError('behind', `the node shows none of the last ${remembered.length} blocks we read`)
       if (!ancestor) throw new DistrustError('foreign_chain', `the node knows none of the last ${remembered.length} blocks we read`)
       if (ancestor.number === theirs.number) throw new DistrustError('behind', `the node's head is ${theirs.number}, behind ours`)
       return ancestor

@@ -212,7 +212,7 @@ export function createVotes({ nodes, watch, findDeposits, quorum, prover, logger
       // Where enough must agree, an outvoted node may be one of them; where one suffices, it must be one that no other has contradicted lately.
       const votes = await nodes[quorum > 1 ? 'vote' : 'ballot'](
         'headers',
-        async node => ((await findAncestor(node, watch, session.remembered))?.number ?? -1) < confirmed,
+        async node => ((await findAncestor(node, watch, session.remembered)).ancestor?.number ?? -1) < confirmed,
         () => false,
       )
       const agree = votes.filter(({ value }) => value).length
