@@ -16,6 +16,7 @@ export PGHOST=${PGHOST:-/var/run/postgresql} PGUSER=postgres PGDATABASE=postgres
 wait_s=${RESTORE_WAIT_S:-7200}
 # The image makes the folder above the server's as root; what is exchanged there by name is the server's.
 if [ "$(id -u)" = 0 ]; then
+  mkdir -p "$(dirname "$data")"
   chown postgres "$(dirname "$data")"
   exec setpriv --reuid postgres --regid postgres --init-groups "$0" "$@"
 fi
@@ -36,6 +37,22 @@ rows_of() {
 }
 sum() { awk '{ n += $2 } END { print n + 0 }'; }
 live_answers() { pg_isready --quiet; }
+# The history that lives: after a return from a restore the archive holds a newer one that nothing goes on from. A server that was made anew on this machine knows nothing of it.
+living_timeline() {
+  local control known server
+  if [ -n "${RESTORE_TIMELINE:-}" ]; then
+    echo "$RESTORE_TIMELINE"
+    return
+  fi
+  known=$(pgbackrest --stanza=ponte info --output=json)
+  control=$(pg_controldata "$data" 2>/dev/null || true)
+  server=$(sed -n 's/^Database system identifier: *//p' <<<"$control")
+  if [ -n "$server" ] && grep -q "\"system-id\":$server[,}]" <<<"$known"; then
+    sed -n "s/^Latest checkpoint's TimeLineID: *//p" <<<"$control"
+  else
+    echo latest
+  fi
+}
 
 moment_in_the_past() {
   local seconds
@@ -98,7 +115,7 @@ one_of_ours() {
 }
 
 prepare_one() {
-  local database=$1 moment=$2 work live copied size_mb
+  local database=$1 moment=$2 work live copied size_mb timeline
   one_of_ours "$database"
   moment_in_the_past "$moment"
   live_answers || refuse 'The live server does not answer; with none, restore all.'
@@ -114,7 +131,9 @@ prepare_one() {
   work=$copies/restoring
   mkdir "$work"
   mkdir -m 700 "$work/data"
-  pgbackrest --stanza=ponte --pg1-path="$work/data" --db-include="$database" --type=time --target="$moment" --target-action=promote restore
+  timeline=$(living_timeline)
+  pgbackrest --stanza=ponte --pg1-path="$work/data" --db-include="$database" --type=time --target="$moment" --target-action=promote \
+    --target-timeline="$timeline" restore
   start_beside "$work/data" "$moment" "$work"
   PGHOST=$work PGPORT=5432 rows_of "$database" >"$work/rows"
   [ "$(sum <"$work/rows")" -gt 0 ] || refuse "$database has no row at $moment."
@@ -165,7 +184,7 @@ drop_one() {
 }
 
 prepare_all() {
-  local moment=$1 target database restored=$data-restored work=$data-restoring
+  local moment=$1 target database timeline restored=$data-restored work=$data-restoring
   [ "$moment" = latest ] || moment_in_the_past "$moment"
   if [ -e "$restored" ]; then refuse "$restored is there already: swap it in, or drop it."; fi
   if [ -e "$data-before" ]; then refuse "$data-before is there still, of an earlier restore: go back, or drop it."; fi
@@ -175,7 +194,8 @@ prepare_all() {
   mkdir -m 700 "$work" "$copies/restoring"
   target=(--type=time --target="$moment" --target-action=promote)
   if [ "$moment" = latest ]; then target=(--type=default); fi
-  PGBACKREST_PG1_PATH=$work pgbackrest --stanza=ponte "${target[@]}" restore
+  timeline=$(living_timeline)
+  PGBACKREST_PG1_PATH=$work pgbackrest --stanza=ponte "${target[@]}" --target-timeline="$timeline" restore
   start_beside "$work" "$moment" "$copies/restoring"
   for database in $services; do
     PGHOST=$copies/restoring PGPORT=5432 rows_of "$database" >"$copies/restoring/$database"

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
-// Prints every Secret that an overlay refers to, with fresh random values:  node infra/kubernetes/make-secrets.mjs production | kubectl apply -f -
+// Prints every Secret that an overlay refers to, with fresh random values, once: `create` refuses to replace SEAL_KEY, DOSSIER_KEY or a password that is in use.
+//  node infra/kubernetes/make-secrets.mjs production | kubectl create -f -
 // A secret store may put Secrets of these names and keys in place instead. RPC_URLS, which may carry a provider's key, and the keys of the
 // relayer's accounts (RELAYER_KMS_KEY and GASLESS_KMS_KEY, or …_PRIVATE_KEY) are taken from the environment. `production network-2` prints those of components/network-2 alone,
 // by RPC_URLS and keys of that network and by CHAIN_LISTENER_TOKEN_SECRET, which stands in api-gateway-secrets.

@@ -24,6 +24,12 @@ export function findings(services, chains, now) {
   const dead = above('ponte_dead_letters_waiting', 0)
   const waiting = above('ponte_queue_waiting', 10_000)
   const differing = above('ponte_reconcile_differences', 0)
+  // Of a listener's replicas the leader alone looks.
+  const unaudited = [...Map.groupBy(Object.keys(services), service => service.replace(/ \d+$/, ''))].flatMap(([name, replicas]) => {
+    const runs = replicas.flatMap(replica => services[replica].samples.get('ponte_reconcile_last_run_timestamp_seconds') ?? [])
+    const isAuditor = name === 'orders' || name.startsWith('chain-listener')
+    return isAuditor && !(now / 1_000 - largestOf(runs) <= AUDITED_S) ? [name] : []
+  })
   const dueS = largest('ponte_webhook_oldest_due_age_seconds')
   const rateS = largest('ponte_quote_age_seconds')
   const missing = largest('ponte_payment_events_missing')
@@ -72,9 +78,13 @@ export function findings(services, chains, now) {
     ),
     line(
       'books',
-      differing.length === 0,
-      differing.length === 0 ? 'agree with the chain' : `differences: ${list(differing)}`,
-      'npm run reconcile',
+      differing.length === 0 && unaudited.length === 0,
+      differing.length > 0
+        ? `differences: ${list(differing)}`
+        : unaudited.length > 0
+          ? `not held against the chain for 15 minutes: ${unaudited.join(', ')}`
+          : 'agree with the chain',
+      differing.length > 0 ? 'npm run reconcile' : 'PonteBooksNotAudited',
     ),
     line(
       'expiry',
@@ -101,8 +111,8 @@ export function findings(services, chains, now) {
   ]
 }
 
+const AUDITED_S = 900
 const STANDING_S = 300
-const STANDING_CONFIRMED_S = 1_200
 
 /** By the chain that each relayer is of. */
 function relayerLines(services, line) {
@@ -124,13 +134,14 @@ function relayerLines(services, line) {
 }
 
 function chainLines(chain, now, line, { name, isOfSeveral }) {
-  if (chain === null) return [line(isOfSeveral ? `chain of ${name}` : 'chain', false, 'not known', `${name} does not answer`)]
+  const unknown = (text, advice) => [line(isOfSeveral ? `chain of ${name}` : 'chain', false, text, advice)]
+  if (chain === null) return unknown('not known', `${name} does not answer`)
+  // One that halted has given up its lease.
+  if (chain.role !== 'leader' && chain.halted === null) return unknown('no replica leads: nothing is read', 'PonteNoChainLeader')
   const of = subject => (isOfSeveral ? `${subject}, ${chain.chain_id}` : subject)
-  const { halted, head_block: head, head_time: headTime, confirmed_time: confirmedTime, lag_blocks: lag, rpc, trust } = chain
-  // A replica that does not lead reads no heads; what was confirmed lies `CONFIRMATIONS` behind them.
-  const newest = headTime ?? confirmedTime
-  const ageS = newest === null ? null : Math.max(0, Math.round((now - Date.parse(newest)) / 1_000))
-  const standing = ageS !== null && ageS > (headTime === null ? STANDING_CONFIRMED_S : STANDING_S)
+  const { halted, head_block: head, head_time: headTime, lag_blocks: lag, rpc, trust } = chain
+  const ageS = headTime === null ? null : Math.max(0, Math.round((now - Date.parse(headTime)) / 1_000))
+  const standing = ageS !== null && ageS > STANDING_S
   const resting = rpc.filter(node => node.resting !== null)
   const where = `block ${head}${ageS === null ? '' : `, ${ageS} s old`}, ${lag} behind`
   return [

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { root } from '../develop/setup.mjs'
 import { StepError } from '../develop/steps.mjs'
 import { SERVICES, withPayments } from './docker-faults.mjs'
@@ -7,8 +9,7 @@ import { SETTINGS, withInstallation } from './docker-installation.mjs'
 // npm run docker-trial -- --upgrade [COMMIT]: an installation as that commit's own files build and start it becomes this release as infra/compose/README.md has it, goes back, and becomes it again, while orders
 // are made and paid.
 
-/** 30 November 2026. Of the day before, 03c0fe79, the gateway takes slow replicas for silent ones; from an earlier one orders stops while its migration runs (the change log has which), and nothing of that is rolled. */
-const RELEASE_BEFORE = 'dc60955b'
+const { commit: RELEASE_BEFORE } = JSON.parse(readFileSync(join(root, 'tests/releases/before.json'), 'utf8'))
 const COMPOSE_FILE = 'docker-compose.yml:infra/compose/production.yml'
 
 const gatewayWarnings = async compose => {

@@ -115,9 +115,9 @@ afterAll(async () => {
 }, 60_000)
 
 /** Alerts as Prometheus sends them; they are resolved again with `endsAt`. */
-async function send(names: readonly string[], installation = INSTALLATION, endsAt?: string) {
+async function send(names: readonly string[], installation = INSTALLATION, endsAt?: string, service?: string) {
   const alerts = names.map(alertname => ({
-    labels: { alertname, installation, severity: severityOf(alertname) },
+    labels: { alertname, installation, severity: severityOf(alertname), ...(service ? { service } : {}) },
     ...(endsAt ? { endsAt } : {}),
   }))
   const answer = await fetch(`${url}/api/v2/alerts`, {
@@ -127,7 +127,8 @@ async function send(names: readonly string[], installation = INSTALLATION, endsA
   })
   expect(answer.status).toBe(200)
 }
-const resolve = (names: readonly string[], installation?: string) => send(names, installation, new Date(Date.now() - 1).toISOString())
+const resolve = (names: readonly string[], installation?: string, service?: string) =>
+  send(names, installation, new Date(Date.now() - 1).toISOString(), service)
 
 interface Known {
   labels: { alertname: string; installation: string; chain_id?: string }
@@ -148,6 +149,8 @@ async function inhibited(names: readonly string[], installation = INSTALLATION):
   return found.filter(({ status }) => status.state === 'suppressed').map(({ labels }) => labels.alertname)
 }
 
+/** The first service that a rule is about. */
+const serviceOf = (matchers: string[]) => matchers.flatMap(matcher => /^service=~?"([^"|]+)/.exec(matcher)?.[1] ?? [])[0]
 const namesOf = ([matcher = '']: string[]) => (/^alertname=~?"(.+)"$/.exec(matcher)?.[1] ?? '').split('|')
 
 it('Alertmanager takes the configuration of compose', () => {
@@ -166,10 +169,11 @@ it('each cause silences what follows from it, of its own installation, and nothi
   for (const rule of configuration.inhibit_rules) {
     expect(rule.equal).toContain('installation')
     const targets = namesOf(rule.target_matchers)
+    const service = serviceOf(rule.source_matchers)
     for (const cause of namesOf(rule.source_matchers)) {
       expect([cause, ...targets].filter(name => severityOf(name) === undefined)).toEqual([])
       await send(targets, 'staging')
-      await send([cause, ...targets])
+      await send([cause, ...targets], INSTALLATION, undefined, service)
       await until(
         async () => (await inhibited(targets)).length === targets.length,
         () => `${cause} does not silence ${targets}`,
@@ -181,11 +185,26 @@ it('each cause silences what follows from it, of its own installation, and nothi
         .filter(one => namesOf(one.source_matchers).some(name => targets.includes(name)))
         .flatMap(one => namesOf(one.target_matchers))
       expect((await inhibited(targets, 'staging')).filter(name => !among.includes(name))).toEqual([])
-      await resolve([cause, ...targets])
+      await resolve([cause, ...targets], INSTALLATION, service)
       await resolve(targets, 'staging')
     }
   }
 }, 300_000)
+
+it('a relayer that is away on purpose silences nothing, and a disk no server', async () => {
+  const installation = 'on purpose'
+  const targets = ['PonteFaults', 'PonteOutsideAway', 'PontePostgresAway', 'PonteBrokerAway']
+  await send(['PonteServiceAway'], installation, undefined, 'relayer')
+  await send(['PonteDiskFull', ...targets], installation)
+  // PostgreSQL is the cause of faults; without it nothing is.
+  expect(await inhibited(targets, installation)).toEqual(['PonteFaults'])
+  await resolve(['PontePostgresAway'], installation)
+  await until(
+    async () => (await inhibited(['PonteFaults'], installation)).length === 0,
+    () => 'PonteFaults is silenced by something else',
+    GROUPED_MS,
+  )
+}, 120_000)
 
 it('a network that stands still silences what follows from it on that network, and nothing of another one', async () => {
   const installation = 'networks'
