@@ -1,3 +1,4 @@
+import { type Event, type EventType, eventTable, parseEvent } from '@ponte/contracts'
 import fc from 'fast-check'
 
 /** As much of JSON Schema as events use. */
@@ -23,6 +24,26 @@ export interface Schema {
   properties?: Record<string, Schema>
   required?: string[]
   additionalProperties?: Schema | boolean
+}
+
+const dataSchemaOf = (type: EventType): Schema => eventTable[type].toJSONSchema({ io: 'input' }) as Schema
+
+/** The data of each event, as this release reads it. */
+export const dataSchemas = (): Record<string, Schema> =>
+  Object.fromEntries((Object.keys(eventTable) as EventType[]).map(type => [type, dataSchemaOf(type)]))
+
+/** Events that this release may publish. */
+export function eventsOf(type: EventType): fc.Arbitrary<Event> {
+  const envelope = { id: fc.uuid({ version: 7 }), occurred_at: fc.constant('2026-11-22T12:00:00.000Z'), trace: fc.constant(null) }
+  const made: fc.Arbitrary<unknown> = fc.record({ ...envelope, type: fc.constant(type), data: arbitraryOf(dataSchemaOf(type)) })
+  return made.filter(isEvent)
+}
+function isEvent(value: unknown): value is Event {
+  try {
+    return parseEvent(value) !== undefined
+  } catch {
+    return false
+  }
 }
 
 /** Values that a schema allows: every choice of every part comes up, what is optional is there or not. */

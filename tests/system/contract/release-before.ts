@@ -2,12 +2,13 @@ import { type Processes, startProcesses } from '@ponte/all-in-one'
 import type { OrderBody } from '@ponte/contracts'
 import { until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
+import { commit } from '../../releases/before.json'
 import { buildRelease, createMerchant, jsonRequest, pay, startWorld, type World } from '../../world'
 
-// `npm run release-before`: services of an earlier commit (PONTE_RELEASE_BEFORE), built in a clone of their own, do their work on databases that this
-// release has migrated. Orders and chain-listener are of this release: since that commit they are replaced together, at a stop (CHANGELOG).
+// `npm run release-before`: services of the release before (or of PONTE_RELEASE_BEFORE), built in a clone of their own, do their work on databases that this release has
+// migrated. Orders and chain-listener are of this release, so that the two speak with each other.
 
-const COMMIT = process.env.PONTE_RELEASE_BEFORE ?? 'd476cba'
+const COMMIT = process.env.PONTE_RELEASE_BEFORE ?? commit
 const OF_BEFORE = ['api-gateway', 'subscriptions', 'webhook-dispatcher'] as const
 const BUILD_MS = 1_800_000
 
