@@ -2,13 +2,12 @@ import { histories } from './chain'
 import { explore, type Model, nothing, type Walk } from './explorer'
 import { walkOrders } from './order'
 import { orderFaults, scopeOf } from './order-faults'
-import { outboxFaults, outboxModel } from './outbox'
 import { payoutModel } from './payout'
 import { payoutFaults } from './payout-faults'
 import { periodModel } from './period'
 import { periodFaults } from './period-faults'
 import { refundFaults, refundModel } from './refund'
-import { smallInsider, smallOrders, smallOutbox, smallPayout, smallPlan, smallRefunds } from './scopes'
+import { smallInsider, smallOrders, smallPayout, smallPlan, smallRefunds } from './scopes'
 import { strangersFaults } from './strangers-faults'
 
 describe('walked in small scopes, by the services’ own rules', () => {
@@ -26,7 +25,6 @@ describe('walked in small scopes, by the services’ own rules', () => {
   test('a payout address, with a thief among three', () => expectNothing(explore(payoutModel(smallPayout))))
   test('a payout address, with a thief who is an owner and has a session of another', () =>
     expectNothing(explore(payoutModel(smallInsider))))
-  test('the way of an event, with a crash between any two steps', () => expectNothing(explore(outboxModel(smallOutbox))))
 })
 
 describe('finds put back', () => {
@@ -42,10 +40,6 @@ describe('finds put back', () => {
 
   test.each(Object.entries(payoutFaults))('%s', (_, { rules, scope = smallPayout, finds }) => {
     expectFound(explore(payoutModel(scope, rules), { stopsAtFault: true }), finds)
-  })
-
-  test.each(Object.entries(outboxFaults))('%s', (_, { rules, finds }) => {
-    expectFound(explore(outboxModel(smallOutbox, rules), { stopsAtFault: true }), finds)
   })
 
   test.each(strangersFaults.filter(([, { isLong }]) => !isLong))('invented by a stranger: %s', (_, { walk, finds }) => {

@@ -202,6 +202,3 @@ export const smallPayout: PayoutScope = { isOwner: false, last: 8, guard: GUARD,
 export const smallInsider: PayoutScope = { ...smallPayout, isOwner: true, last: 4 }
 export const widePayout: PayoutScope = { ...smallPayout, last: 40 }
 export const wideInsider: PayoutScope = { ...smallInsider, last: 8 }
-
-export const smallOutbox = { events: 1, crashes: 2 }
-export const wideOutbox = { events: 1, crashes: 6 }

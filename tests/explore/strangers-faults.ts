@@ -5,12 +5,11 @@ import type { OrderRules } from './books'
 import { explore, nothing, type Walk } from './explorer'
 import { walkOrders } from './order'
 import { history, type OrderFault, paying, scopeOf, seeing } from './order-faults'
-import { OUTBOX_RULES, type OutboxRules, outboxModel } from './outbox'
 import { GUARD, type PayoutRules, type PayoutScope, payoutModel } from './payout'
 import { periodModel } from './period'
 import type { PeriodFault } from './period-faults'
 import { type RefundRules, refundModel, trueView } from './refund'
-import { smallInsider, smallOutbox, smallPayout, smallPlan, smallRefunds } from './scopes'
+import { smallInsider, smallPayout, smallPlan, smallRefunds } from './scopes'
 
 /** Faults that a stranger to the rules invented from the documents and the signatures alone, before the walk and its list were read. */
 export interface StrangersFault {
@@ -287,15 +286,6 @@ const owners: Record<string, { rules: PayoutRules; scope?: PayoutScope; isLong?:
   },
 }
 
-const events: Record<string, { rules: OutboxRules; events?: number; crashes?: number; finds: RegExp }> = {
-  'the inbox is written before the effect': { rules: { ...OUTBOX_RULES, marksAfterEffect: false }, finds: /is lost/ },
-  'the relay goes on after the last event that it sent': {
-    rules: { ...OUTBOX_RULES, looksForUnsent: false },
-    ...{ events: 2, crashes: 0 },
-    finds: /event 1 is lost/,
-  },
-}
-
 const AT_FAULT = { stopsAtFault: true }
 const named = <T extends { finds: RegExp; isLong?: true }>(faults: Record<string, T>, walk: (fault: T) => Walk) =>
   Object.entries(faults).map(([what, fault]): readonly [string, StrangersFault] => [
@@ -312,5 +302,4 @@ export const strangersFaults: readonly (readonly [what: string, fault: Strangers
   ...named(plans, ({ rules, finds: _, ...scope }) => explore(periodModel({ ...smallPlan, ...scope }, rules), AT_FAULT)),
   ...named(refundFaults, ({ rules, view }) => explore(refundModel(smallRefunds, rules, view), AT_FAULT)),
   ...named(owners, ({ rules, scope = smallPayout }) => explore(payoutModel(scope, rules), AT_FAULT)),
-  ...named(events, ({ rules, finds: _, ...scope }) => explore(outboxModel({ ...smallOutbox, ...scope }, rules), AT_FAULT)),
 ]

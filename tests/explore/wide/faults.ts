@@ -1,13 +1,12 @@
 import { explore, nothing, storyOf, type Walk } from '../explorer'
 import { walkOrders } from '../order'
 import { orderFaults, scopeOf } from '../order-faults'
-import { outboxFaults, outboxModel } from '../outbox'
 import { payoutModel } from '../payout'
 import { payoutFaults } from '../payout-faults'
 import { periodModel } from '../period'
 import { periodFaults } from '../period-faults'
 import { refundFaults, refundModel } from '../refund'
-import { smallOutbox, smallPayout, smallPlan, smallRefunds } from '../scopes'
+import { smallPayout, smallPlan, smallRefunds } from '../scopes'
 import { strangersFaults } from '../strangers-faults'
 
 // Each fault that is put back, with how often what it must be called is found, and the shortest story of it.
@@ -37,12 +36,6 @@ const all: [about: string, what: string, finds: RegExp, walked: () => Walk][] = 
     what,
     finds,
     () => explore(payoutModel(scope, rules), { stopsAtFault: true }),
-  ]),
-  ...Object.entries(outboxFaults).map(([what, { rules, finds }]): (typeof all)[number] => [
-    'outbox and inbox',
-    what,
-    finds,
-    () => explore(outboxModel(smallOutbox, rules), BOUNDS),
   ]),
   ...refundFaults.map(({ what, view, finds }): (typeof all)[number] => [
     'refunds',

@@ -1,11 +1,10 @@
 import { addUp, explore, nothing, storyOf, type Walk } from '../explorer'
-import { outboxModel } from '../outbox'
 import { payoutModel } from '../payout'
 import { periodModel } from '../period'
 import { refundModel } from '../refund'
-import { wideInsider, wideOutbox, widePayout, widePlan, wideRefunds } from '../scopes'
+import { wideInsider, widePayout, widePlan, wideRefunds } from '../scopes'
 
-// The same of a plan, of refunds, of the payout address and of the way of an event.
+// The same of a plan, of refunds and of the payout address.
 
 function plans(): Walk {
   const total = nothing()
@@ -20,7 +19,6 @@ test.each<[string, () => Walk]>([
   ['two refunds to two payees', () => explore(refundModel(wideRefunds))],
   ['a payout address with a thief among three', () => explore(payoutModel(widePayout))],
   ['a payout address with a thief who is an owner and has a session of another', () => explore(payoutModel(wideInsider))],
-  ['an event from its statement to its acknowledgement', () => explore(outboxModel(wideOutbox))],
 ])(
   '%s',
   (what, walked) => {

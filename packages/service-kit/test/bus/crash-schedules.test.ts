@@ -16,8 +16,7 @@ import {
 import { testBroker, testDatabase } from '../../src/testing'
 import { cuttableProxy } from './cuttable-proxy'
 
-// The walk of tests/explore/outbox.ts knows the steps of outbox and inbox by name. Here the relay, the consumer, the bus and the database themselves are
-// led through them: a process dies, or stands still while others go on, before and after each statement, publication and effect, and so does the next one.
+// The relay, the consumer, the bus and the database themselves are led through the steps of outbox and inbox: a process dies, or stands still while others go on, before and after each statement, publication and effect, and so does the next one.
 
 const SCHEMA = `
   CREATE TABLE outbox (id uuid PRIMARY KEY, type text NOT NULL, body text NOT NULL, created_at timestamptz NOT NULL DEFAULT now(),

@@ -1,5 +1,4 @@
 import {
-  columnRows,
   type Database,
   insertRows,
   isStale,
@@ -97,19 +96,6 @@ describe('a unit of work', () => {
     const error = await failure(database.commit({ ...second, ...(part === 'write' ? {} : { [part]: first[part] }) }))
     const key = { inbox: 'inbox_pkey', answers: 'idempotency_keys_pkey', write: 'shoes_pkey' }[part]
     expect([isUniqueViolation(error, key), await counts()]).toEqual([true, { inbox: 1, outbox: 1, answers: 1, shoes: 1 }])
-  })
-
-  it('writes records that travel as columns, whatever is in them', async () => {
-    const travelling = columnRows('incoming', { shoe_id: 'uuid', shelf: 'text', size: 'bigint', sold_at: 'timestamptz' })
-    const write = { name: 'shelves-and-shoes', text: `SELECT ${travelling.names} FROM ${travelling.source}` }
-    const shelves = ['plain', '', 'a,b', 'NULL', 'null', '{"', 'back\\slash', "it's\n", '0xdead', '1.5', ' ']
-    const records = shelves.map((shelf, index) => ({
-      ...{ shoe_id: ID, shelf, size: index % 2 ? null : 9_007_199_254_740_993n, sold_at: new Date(index) },
-    }))
-    const whole = await database.commit({ write, values: travelling.values(records) })
-    expect(whole.rows).toEqual(records.map(record => ({ ...record, size: record.size && String(record.size) })))
-    for (const record of records) expect((await database.commit({ write, values: travelling.values([record]) })).rowCount).toBe(1)
-    expect((await database.commit({ write, values: travelling.values([]) })).rows).toEqual([])
   })
 
   it('refuses a version that moved on, whole', async () => {

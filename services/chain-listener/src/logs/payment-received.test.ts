@@ -43,7 +43,7 @@ it.each([null, {}, { topics: [] }, [], 'x'])('%j among logs is a wrong answer, a
     transfers: 'all' as const,
     chainId: 1,
     header: null,
-    latestTime: () => new Date(),
+    latestTime: () => 0,
   }
   expect(() => toSeenLogs([[entry]], watch)).toThrow(MalformedLogError)
   const place = { transactionHash: ZERO, blockHash: ZERO, blockNumber: '0x1', removed: false }
