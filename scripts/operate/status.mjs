@@ -6,7 +6,7 @@ import { otherNetworks, replicaUrls } from './ops-ports.mjs'
 const SERVICES = ['api-gateway', 'orders', 'subscriptions', 'chain-listener', 'webhook-dispatcher']
 const WAIT_MS = 5_000
 
-/** What waits for the next block or message is no fault: what is wrong is looked at again. */
+/** A wait for the next block or message is no fault, so a fault is looked at again. */
 const AGAIN_AFTER_MS = 2_000
 
 async function main() {

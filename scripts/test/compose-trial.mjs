@@ -170,16 +170,28 @@ async function attempt({ pgbackrest, bin, folder, owner }) {
     // After a restore there are backups again, and one can restore to them.
     scheduled()
     insert('orders')
-    const [since, later] = [rows('orders'), moment()]
     insert('orders')
     live.stop()
     restore(['back', 'all'])
     live.start()
     expect('and back', Number(sql('orders', 'SELECT count(*) FROM paid')) === inserted - OTHERS - 2)
+    // The archive has a newer history now, which was given up.
+    restore(['drop', 'all'])
+    scheduled()
+    insert('orders')
+    const [lived, then] = [rows('orders'), moment()]
+    insert('orders')
+    restore(['prepare', 'all', then])
     live.stop()
     restore(['swap', 'all'])
     live.start()
+    await until(() => sql('postgres', 'SELECT pg_is_in_recovery()').trim() === 'f')
+    expect('a moment after a return from a restore', rows('orders') === lived)
     restore(['drop', 'all'])
+    scheduled()
+    insert('orders')
+    const [since, later] = [rows('orders'), moment()]
+    insert('orders')
     restore(['prepare', 'all', later])
     live.stop()
     restore(['swap', 'all'])
