@@ -181,6 +181,7 @@ async function attempt({ pgbackrest, bin, folder, owner }) {
     insert('orders')
     const [lived, then] = [rows('orders'), moment()]
     insert('orders')
+    sql('postgres', 'SELECT pg_sleep(1)')
     restore(['prepare', 'all', then])
     live.stop()
     restore(['swap', 'all'])
@@ -192,6 +193,7 @@ async function attempt({ pgbackrest, bin, folder, owner }) {
     insert('orders')
     const [since, later] = [rows('orders'), moment()]
     insert('orders')
+    sql('postgres', 'SELECT pg_sleep(1)')
     restore(['prepare', 'all', later])
     live.stop()
     restore(['swap', 'all'])

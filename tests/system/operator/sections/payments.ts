@@ -101,7 +101,11 @@ it('PonteBooksNotAudited: an end point that answers the auditor nothing is repla
   await ponte.logs('chain-listener', 'reconciliation failed')
   await ponte.change('chain-listener', { RPC_URLS: ponte.world.chain.rpcUrl })
   // A process that has not finished a look yet knows of none.
-  await until(async () => (await ponte.metric('chain-listener', 'ponte_reconcile_differences')) >= 0, 'the books are not audited again', 60_000)
+  await until(
+    async () => (await ponte.metric('chain-listener', 'ponte_reconcile_differences')) >= 0,
+    'the books are not audited again',
+    60_000,
+  )
   ponte.node.set()
   await ponte.change('chain-listener', { RPC_URLS: ponte.node.url })
 }, 180_000)
