@@ -39,19 +39,22 @@ sum() { awk '{ n += $2 } END { print n + 0 }'; }
 live_answers() { pg_isready --quiet; }
 # The history that lives: after a return from a restore the archive holds a newer one that nothing goes on from. A server that was made anew on this machine knows nothing of it.
 living_timeline() {
-  local control known server
+  local control known server timeline
   if [ -n "${RESTORE_TIMELINE:-}" ]; then
     echo "$RESTORE_TIMELINE"
     return
   fi
-  known=$(pgbackrest --stanza=ponte info --output=json)
-  control=$(pg_controldata "$data" 2>/dev/null || true)
-  server=$(sed -n 's/^Database system identifier: *//p' <<<"$control")
-  if [ -n "$server" ] && grep -q "\"system-id\":$server[,}]" <<<"$known"; then
-    sed -n "s/^Latest checkpoint's TimeLineID: *//p" <<<"$control"
+  if live_answers; then
+    # Its files know of a promotion from the next checkpoint on.
+    server=$(sql postgres 'SELECT system_identifier FROM pg_control_system()')
+    timeline=$(sql postgres "SELECT ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int")
   else
-    echo latest
+    control=$(pg_controldata "$data" 2>/dev/null || true)
+    server=$(sed -n 's/^Database system identifier: *//p' <<<"$control")
+    timeline=$(sed -n "s/^Latest checkpoint's TimeLineID: *//p" <<<"$control")
   fi
+  known=$(pgbackrest --stanza=ponte info --output=json)
+  if [ -n "$server" ] && grep -q "\"system-id\":$server[,}]" <<<"$known"; then echo "$timeline"; else echo latest; fi
 }
 
 moment_in_the_past() {

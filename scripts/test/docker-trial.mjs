@@ -123,7 +123,6 @@ async function tryPages(installation, blocks, only) {
   const endSecondNetwork = async () => {
     set({ COMPOSE_PROFILES: 'dev', NETWORK_2_CHAIN_ID: '', OTHER_NETWORKS: '' })
     await run('infra/compose/ops', ['roll', 'orders', '--yes'])
-    await run('docker', ['rm', '--force', SECOND_CHAIN])
   }
   let traffic
   let apiKey
@@ -207,6 +206,8 @@ async function tryPages(installation, blocks, only) {
     }
   } finally {
     await traffic?.stop()
+    // In the project's name, so that the next trial would take it for an installation.
+    await run('docker', ['rm', '--force', SECOND_CHAIN])
   }
   return faults
 }

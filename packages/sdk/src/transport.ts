@@ -92,7 +92,7 @@ async function attemptOnce(options: TransportOptions, call: Call, key: string | 
   try {
     const init: FetchInit = { method, headers, signal: ending.signal, redirect: 'manual' }
     const answer = await options.fetch(url, body === undefined ? init : { ...init, body: JSON.stringify(body) })
-    const isFile = answer.status === 200 && FILES[call.file ?? 'none'].test(answer.headers.get('content-type') ?? '')
+    const isFile = call.file !== undefined && answer.status === 200 && FILES[call.file].test(answer.headers.get('content-type') ?? '')
     if (call.file === 'bytes' && answer.arrayBuffer && isFile) return new Uint8Array(await answer.arrayBuffer())
     const text = await answer.text()
     if (isFile) return call.file === 'text' ? text : new TextEncoder().encode(text)
@@ -109,7 +109,6 @@ async function attemptOnce(options: TransportOptions, call: Call, key: string | 
 
 // A page of something in between is 200 too, and no file.
 const FILES = {
-  none: /^\b$/,
   text: /^text\/csv\b/,
   bytes: /^(text\/csv|application\/(json|pdf|x-ndjson|x-ofx|vnd\.openxmlformats-officedocument\.spreadsheetml\.sheet))\b/,
 }

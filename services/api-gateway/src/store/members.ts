@@ -60,9 +60,12 @@ const SET_MAIL = `
   UPDATE members SET email = coalesce($2, email), mail_language = coalesce($3, mail_language), mail_topics = coalesce($4, mail_topics)
   WHERE id = $1`
 
+const LISTED_MAX = 100
 const OF_INVITATION = { omit: { tokenHash: true }, orderBy: { id: 'desc' } } as const
 
 export function memberStore(database: Database, prisma: PrismaClient, options: MerchantStoreOptions) {
+  const openInvitations = (merchantId: string, at: Date): Promise<Invitation[]> =>
+    prisma.invitation.findMany({ ...OF_INVITATION, where: { merchantId, acceptedAt: null, revokedAt: null, expiresAt: { gt: at } } })
   return {
     /** The merchants of a user, oldest membership first: one that is created later is not in the place of one that they work for. */
     ofUser: (userId: string) =>
@@ -75,13 +78,12 @@ export function memberStore(database: Database, prisma: PrismaClient, options: M
     list: (merchantId: string): Promise<Member[]> =>
       prisma.member.findMany({ where: { merchantId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] }),
 
-    openInvitations: (merchantId: string, at: Date): Promise<Invitation[]> =>
-      prisma.invitation.findMany({ ...OF_INVITATION, where: { merchantId, acceptedAt: null, revokedAt: null, expiresAt: { gt: at } } }),
+    openInvitations,
     /** Every open one, and of the others the newest: what can still be accepted is seen, whatever came after it. */
     async invitations(merchantId: string, at: Date): Promise<Invitation[]> {
-      const open = await this.openInvitations(merchantId, at)
+      const open = await openInvitations(merchantId, at)
       const others = { merchantId, id: { notIn: open.map(({ id }) => id) } }
-      const rest = await prisma.invitation.findMany({ ...OF_INVITATION, where: others, take: 100 - open.length })
+      const rest = await prisma.invitation.findMany({ ...OF_INVITATION, where: others, take: Math.max(0, LISTED_MAX - open.length) })
       return [...open, ...rest].sort((a, b) => (a.id < b.id ? 1 : -1))
     },
     findInvitation: (merchantId: string, id: string): Promise<Invitation | null> =>

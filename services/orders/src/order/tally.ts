@@ -66,7 +66,9 @@ export function tallyWith(tally: Tally, known: readonly Payment[], changed: read
 
 /** Whether these change neither which payment completed the order nor what had come by the end of its block, wherever they stand among the others. */
 function isOrderSettled(tally: Tally, confirmed: readonly Payment[], required: bigint): boolean {
-  const { completingChainId, completingBlock, completingTime, confirmedUnits } = tally
+  const { completingChainId, completingBlock, completingTime, confirmedUnits, lastBlock, lastChainId, lastTime } = tally
+  // An earlier release counted, which knew one chain: what stands where is not known.
+  if (lastBlock !== null && (lastChainId === null || lastTime === null)) return false
   if (completingBlock === null) return confirmedUnits + confirmed.reduce((sum, { grossUnits }) => sum + grossUnits, 0n) < required
   const end = { chainId: completingChainId, block: completingBlock, index: Number.POSITIVE_INFINITY, time: completingTime }
   return completingTime !== null && completingChainId !== null && confirmed.every(payment => isBehind(payment, end))
