@@ -14,7 +14,7 @@ const FROM = Date.parse('2024-02-22T00:00:00Z')
 let chain: LocalChain
 beforeAll(async () => {
   chain = await startLocalChain()
-}, 120_000)
+})
 afterAll(() => chain?.stop())
 
 async function played(options: { seed: number; days: number }, judges: readonly Judge[], fault?: Fault) {

@@ -14,7 +14,7 @@ const SEED = Number(process.env.PONTE_MESSAGES_SEED ?? 1)
 let home: Home
 beforeAll(async () => {
   home = await openHome()
-}, 60_000)
+})
 afterAll(() => home?.close())
 
 it(`seed ${SEED}: every type of the topology, shuffled, repeated and delayed, ends as it was recorded in order`, async () => {

@@ -144,7 +144,6 @@ export async function startServices(home: Home, kind: BusKind, replicas: number)
         const each = services.map(one => one.idle(1).catch((error: Error) => error.message))
         return `${(await Promise.all(each)).filter(text => text !== undefined).join('; ')}; on the bus: ${bus.waiting().join(', ')}`
       },
-      60_000,
     )
   return {
     bus,

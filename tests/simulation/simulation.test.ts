@@ -8,7 +8,7 @@ const ORDERS_PER_SEED = 12
 let simulation: Awaited<ReturnType<typeof startSimulation>>
 beforeAll(async () => {
   simulation = await startSimulation()
-}, 120_000)
+})
 afterAll(() => simulation?.stop(), 60_000)
 
 it.each(SEEDS)(

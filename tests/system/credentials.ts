@@ -51,7 +51,7 @@ beforeAll(async () => {
   mine = await ownerOfThings()
   theirs = await ownerOfThings()
   routes = await documentedRoutes()
-}, 60_000)
+})
 // On a slow machine the tests take longer than a login is fresh. One that begins in the second in which the others were ended is one of those.
 beforeEach(async () => {
   const isTaken = async (owner: typeof mine) => {
@@ -244,7 +244,7 @@ test('specification, Authentication errors: every route refuses every wrong cred
     await Promise.all(tries)
   }
   expect(wrong).toEqual([])
-}, 120_000)
+})
 
 test('invariant 8: every route that names a thing is 403 to another merchant, 404 when it does not exist, 400 when it is no id', async () => {
   const wrong: string[] = []
@@ -273,7 +273,7 @@ test('invariant 8: every route that names a thing is 403 to another merchant, 40
   expect(wrong).toEqual([])
   const untouched = await call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${theirs.ids.orders}`, theirs.api_key)
   expect(untouched.status).toBe('pending')
-}, 120_000)
+})
 
 test('with the right credential no route speaks of credentials, and every answer is as documented', async () => {
   const wrong: string[] = []
@@ -300,7 +300,7 @@ test('with the right credential no route speaks of credentials, and every answer
     wrong.push(...answer.faults)
   }
   expect(wrong).toEqual([])
-}, 120_000)
+})
 
 test('each route names what it needs, and a key without that scope is refused with its name, whatever else it may do', async () => {
   const nameless = routes.filter(route => route.credential !== 'none' && route.permission === undefined).map(({ path }) => path)
@@ -334,7 +334,7 @@ test('each route names what it needs, and a key without that scope is refused wi
     }
   }
   expect(wrong).toEqual([])
-}, 120_000)
+})
 
 test('each role may do what its row names, on every route, and is refused with the name of what it lacks', async () => {
   const wrong: string[] = []
@@ -357,7 +357,7 @@ test('each role may do what its row names, on every route, and is refused with t
   }
   expect(wrong).toEqual([])
   console.info(`roles: ${JSON.stringify(table)}`)
-}, 120_000)
+})
 
 /** A user who was invited to `theirs` with this role and joined. */
 async function colleague(role: string): Promise<string> {

@@ -57,7 +57,7 @@ describe('issue: a deposit during a reorganisation', () => {
     await deposit(order)
     await becomes(order, 'confirming')
     await paidOnce(order)
-  }, 90_000)
+  })
 
   it('is taken back also when it had paid the order: reorganised, and paid again without a second event', async () => {
     const { provider } = world.chain
@@ -75,5 +75,5 @@ describe('issue: a deposit during a reorganisation', () => {
     await provider.send('anvil_setBalance', [RELAYER.address, `0x${full.toString(16)}`])
     await deposit(order)
     await paidOnce(order)
-  }, 90_000)
+  })
 })

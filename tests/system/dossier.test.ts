@@ -105,7 +105,7 @@ test('what reached the payout address by router, sweep and plain transfer is pro
   changed[at] = 'X'.charCodeAt(0)
   expect(await verify(changed, '--keys', keys)).toMatchObject({ code: 1, stdout: expect.stringContaining('FAILED') })
   expect((await verify(bytes)).code).toBe(2)
-}, 120_000)
+})
 
 test('a part of the money is the newest of it, and more than there is is refused with what there is', async () => {
   const [newest] = (await entries()).filter(({ kind }) => kind === 'settled' || kind === 'direct').toReversed()
@@ -143,4 +143,4 @@ test('a PDF shows what the JSON has, is verified by the JSON in it, and with any
     changed[at] = (changed[at] ?? 0) ^ 1
     expect(await verify(changed, '--installation', system.gatewayUrl)).toMatchObject({ code: 1, stdout: expect.stringContaining('FAILED') })
   }
-}, 120_000)
+})

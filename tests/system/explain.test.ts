@@ -47,7 +47,7 @@ it('a payment by the router is unconfirmed, then settled, and the merchant and t
   expect(settled).toMatchObject({ object: 'explanation', order_id: order.id, tx_hash: hash, code: 'settled', amount, confirmations: null })
   for (const quoted of [hash.slice(2).toUpperCase(), `https://basescan.org/tx/${hash}#eventlog`, ` ${hash} `])
     expect(await byPayer(order, quoted)).toEqual(settled)
-}, 60_000)
+})
 
 it('a transfer of too little is short by the rest, and its sweep is no payment of its own', async () => {
   const order = await create()
@@ -56,7 +56,7 @@ it('a transfer of too little is short by the rest, and its sweep is no payment o
   expect(await explain(order, hash)).toMatchObject({ code: 'unconfirmed' })
   await confirm()
   expect(await explain(order, hash)).toMatchObject({ code: 'short', short_by: '1.500000' })
-}, 60_000)
+})
 
 it('nothing of it is there, it failed, it went elsewhere, or it was another token', async () => {
   const order = await create()
@@ -76,7 +76,7 @@ it('nothing of it is there, it failed, it went elsewhere, or it was another toke
   expect(await explain(order, foreign.hash)).toMatchObject({ code: 'wrong_token', token_address: other.usdcAddress })
   const coin = await mined(stranger.sendTransaction({ to: deposit, value: 1n }))
   expect(await explain(order, coin.hash)).toMatchObject({ code: 'wrong_token', token_address: null })
-}, 60_000)
+})
 
 it('money of another order is shown to the merchant of both alone, and an order to its merchant alone', async () => {
   const [order, mine] = [await create(), await create()]
@@ -89,7 +89,7 @@ it('money of another order is shown to the merchant of both alone, and an order 
   expect(await ask(`/orders/${order.id}`, hash, others.api_key)).toMatchObject({ status: 403 })
   const theirs = await call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', others.api_key, { brl_amount: '542.00' })
   expect(await byMerchant(theirs, hash, others.api_key)).toMatchObject({ code: 'other_order', other_order_id: null })
-}, 60_000)
+})
 
 it('money that came too late is late', async () => {
   const order = await create({ expires_in: 10 })
@@ -99,7 +99,7 @@ it('money that came too late is late', async () => {
   expect(await explain(order, hash)).toMatchObject({ code: 'late' })
   await confirm()
   expect(await explain(order, hash)).toMatchObject({ code: 'late', amount: order.usdc_amount })
-}, 60_000)
+})
 
 it('what is no hash is refused, and so is an order that there is not; a payer is limited', async () => {
   const order = await create()
@@ -110,4 +110,4 @@ it('what is no hash is refused, and so is an order that there is not; a payer is
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(30)
   expect(answers.find(({ status }) => status !== 200)).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
   expect(await byMerchant(order, UNKNOWN)).toMatchObject({ code: 'not_found' })
-}, 60_000)
+})

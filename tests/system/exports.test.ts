@@ -57,7 +57,7 @@ beforeAll(async () => {
   const today = new Date().toISOString().slice(0, 10)
   const from = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
   summary = await ponte.entries.summary({ from, to: today, timezone: 'UTC', by: 'day' })
-}, 120_000)
+})
 afterAll(async () => {
   await system?.stop()
   await world?.stop()

@@ -32,4 +32,4 @@ it('an order is made for the second network, and a payer without coin signs for 
     30_000,
   )
   expect((await view()).payments).toMatchObject([{ kind: 'router', payer_address: payer.address }])
-}, 120_000)
+})

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const cache = join(__dirname, '../node_modules/.cache')
   mkdirSync(cache, { recursive: true })
   folder = mkdtempSync(join(cache, 'generated-client-'))
-}, 60_000)
+})
 
 const program = (baseUrl: string, name: string) => `
 import createClient from 'openapi-fetch'

@@ -435,7 +435,7 @@ it('a merchant’s own nodes bear the ledger out, each for its network', async (
     })
   for (const chain of [world.chain, other])
     expect(await audit(chain)).toMatchObject({ code: 0, output: expect.stringContaining('The node and the ledger agree') })
-}, 60_000)
+})
 
 it('npm run status has a line of each network, and what gas was spent on it', async () => {
   const urls = Object.entries({ ...system.opsUrls, ...system.otherOpsUrls })

@@ -71,7 +71,7 @@ it('a payment moves the figures that belong to it', async () => {
     /^ponte_webhook_oldest_due_age_seconds\{.*\} 0$/m,
   ]
   expect(lines.filter(line => !line.test(text))).toEqual([])
-}, 60_000)
+})
 
 /**
  * The bus of this system is in its process and has no connections: service-kit's tests read these from the RabbitMQ one. The last is written by the backup's

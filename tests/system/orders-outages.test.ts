@@ -22,7 +22,7 @@ afterAll(async () => {
   await second?.stop()
   await processes?.stop()
   await world?.stop()
-}, 60_000)
+})
 
 it('Idempotency-Key: a gateway killed in mid-request leaves nothing or the order with its answer, and a retry makes no second', async () => {
   const gateway = world.place.publicUrl
@@ -62,7 +62,7 @@ it('Idempotency-Key: a gateway killed in mid-request leaves nothing or the order
   await database.stop?.()
   expect(rows).toEqual([{ orders: keys.length, keys: keys.length }])
   expect(lost).toBeGreaterThan(0)
-}, 120_000)
+})
 
 it('a listener that is away for longer than expires_at expires nothing; what was paid meanwhile settles when it is back, once, by two replicas', async () => {
   const gateway = world.place.publicUrl

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const stranger = world.chain.wallet(testAccounts[7].privateKey)
   const other = await deployContracts(stranger, { feeBps: 100, feeReceiver: stranger.address })
   token = new Contract(other.usdcAddress, testUsdcAbi, stranger)
-}, 120_000)
+})
 
 const ask = async <T>(method: string, path: string, body?: object, key = merchant.api_key) => {
   const answer = await askGateway(system.gatewayUrl, `/api/v1${path}`, jsonRequest(method, key, body))
@@ -86,7 +86,7 @@ it('a token that a payer sent is found by an explanation, needs attention, and i
   expect(await recover(order, { token_address: token.target })).toMatchObject({ status: 202, body: { status: 'pending' } })
   expect(await recovered(order)).toMatchObject([{ status: 'confirmed' }])
   expect(await held()).toBe(2n * UNITS)
-}, 90_000)
+})
 
 it('so is the coin of the network, beside the payment of the order', async () => {
   const order = await create()
@@ -100,7 +100,7 @@ it('so is the coin of the network, beside the payment of the order', async () =>
   expect(await recovered(order)).toMatchObject([{ status: 'confirmed', token_address: null, amount: String(parseEther('0.5')) }])
   expect((await world.chain.provider.getBalance(MERCHANT.address)) - before).toBe(parseEther('0.5'))
   expect((await ask<OrderBody>('GET', `/orders/${order.id}`)).body).toMatchObject({ status: 'paid', exception: null })
-}, 90_000)
+})
 
 it('what was not found, USDC, another destination and the order of another merchant are refused', async () => {
   const order = await create()
@@ -118,7 +118,7 @@ it('what was not found, USDC, another destination and the order of another merch
   const others = await createMerchant(world, system.gatewayUrl)
   expect(await recover(order, { token_address: null }, others.api_key)).toMatchObject({ status: 403 })
   expect(await ask('GET', `/orders/${order.id}/recoveries`, undefined, others.api_key)).toMatchObject({ status: 403 })
-}, 60_000)
+})
 
 it('payers fill five places with worthless tokens and leave those of the merchant, who marks a case as handled', async () => {
   const order = await create()
@@ -142,4 +142,4 @@ it('payers fill five places with worthless tokens and leave those of the merchan
   expect(await items(order, '&handled=true')).toMatchObject([{ id: newest?.id, handled_note: 'Worthless' }])
   expect(await ask('POST', `/attention/${newest?.id}/reopen`)).toMatchObject({ status: 200 })
   expect(await items(order)).toHaveLength(6)
-}, 90_000)
+})

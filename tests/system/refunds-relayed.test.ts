@@ -47,7 +47,7 @@ it('money goes back by one signature of the merchant’s wallet, which holds no 
     { type: 'refund.created', data },
     { type: 'refund.confirmed', data: { ...data, tx_hash: read.tx_hash, confirmed_at: read.confirmed_at } },
   ])
-}, 120_000)
+})
 
 it('an empty wallet pays once it is filled', async () => {
   const wallet = new Wallet(Wallet.createRandom().privateKey)
@@ -64,7 +64,7 @@ it('an empty wallet pays once it is filled', async () => {
   await become('awaiting_funds')
   await mined(world.chain.mintUsdc(wallet.address, 10_000_000n))
   await become('confirmed')
-}, 120_000)
+})
 
 it('a signature that ends before its money moves is named, and another one may be brought', async () => {
   const wallet = new Wallet(Wallet.createRandom().privateKey)
@@ -80,4 +80,4 @@ it('a signature that ends before its money moves is named, and another one may b
     data: { id: of.id, failure_code: 'authorization_expired' },
   })
   expect(await ask<RefundBody>(merchant, 'GET', `/refunds/${of.id}`)).toMatchObject({ status: 'awaiting_signature', valid_before: null })
-}, 120_000)
+})

@@ -16,7 +16,7 @@ beforeAll(async () => {
   wallet = world.chain.wallet(MERCHANT.privateKey)
   // A full return costs the merchant the platform's fee.
   await mined(world.chain.mintUsdc(wallet.address, 1_000_000_000n))
-}, 120_000)
+})
 
 const token = (signer: Wallet) => new Contract(world.chain.usdcAddress, testUsdcAbi, signer)
 const balanceOf = (address: string) => world.chain.balanceOf(address)
@@ -122,14 +122,14 @@ describe('a return', () => {
     await submit(rest, await signed(rest))
     await confirm()
     expect(await list(order)).toMatchObject({ promised: '100.000000', returnable: '0.000000' })
-  }, 120_000)
+  })
 
   it('of the surplus is what the order does not take', async () => {
     const order = await paid(130_000_000n)
     const of = await made(order, { surplus: true })
     expect(of.amount).toBe('30.000000')
     expect(await refund(order, { payee_address: fresh(), surplus: true })).toMatchObject({ status: 409 })
-  }, 120_000)
+  })
 
   it('goes by default only to an address that signed the payment', async () => {
     const plain = await paid()
@@ -164,7 +164,7 @@ describe('a return', () => {
     )
     await confirm()
     expect(await refund(order)).toMatchObject({ status: 201, body: { payee_address: payer.address } })
-  }, 120_000)
+  })
 
   it('is refused where money is lost, and of an order that is still open', async () => {
     const order = await paid()
@@ -175,7 +175,7 @@ describe('a return', () => {
     expect(await refund(order, { payee_address: mistyped })).toMatchObject({ status: 400 })
     const open = await create()
     expect(await refund(open, { payee_address: fresh() })).toMatchObject({ status: 409, body: { code: 'invalid_state' } })
-  }, 120_000)
+  })
 
   it('takes the signature of these terms by this wallet alone, for a day at most', async () => {
     const of = await made(await paid(), { amount: '5' })
@@ -188,7 +188,7 @@ describe('a return', () => {
     await faults({ ...good, valid_before: good.valid_before - 3_600 }, 'valid_before')
     await faults({ ...good, valid_before: good.valid_before + 86_400 }, 'valid_before')
     expect(await read(of)).toMatchObject({ status: 'awaiting_signature' })
-  }, 120_000)
+  })
 })
 
 describe('a signature that was seen', () => {
@@ -208,7 +208,7 @@ describe('a signature that was seen', () => {
     expect(await cancel(of)).toMatchObject({ status: 200, body: { status: 'cancelled' } })
     await expect(submit(of, signature)).rejects.toThrow()
     expect(await list(order)).toMatchObject({ promised: '0.000000', returnable: '100.000000' })
-  }, 120_000)
+  })
 
   it('lives until the confirmed chain has passed its end', async () => {
     const order = await paid()
@@ -233,7 +233,7 @@ describe('a signature that was seen', () => {
     await submit(of, again)
     await confirm()
     expect(await read(of)).toMatchObject({ status: 'confirmed' })
-  }, 120_000)
+  })
 
   it('is told by its transfer, not by the use of its nonce for something else', async () => {
     const of = await made(await paid(), { amount: '7' })
@@ -250,7 +250,7 @@ describe('a signature that was seen', () => {
     expect(await read(of)).toMatchObject({ status: 'awaiting_signature', tx_hash: null, typed_data: null })
     expect(await bring(of, { valid_before: Math.floor(Date.now() / 1_000) + 600, signature })).toMatchObject({ status: 409 })
     expect(await cancel(of)).toMatchObject({ status: 200, body: { status: 'cancelled' } })
-  }, 120_000)
+  })
 })
 
 describe('a reorganisation', () => {
@@ -271,7 +271,7 @@ describe('a reorganisation', () => {
     await confirm()
     expect(await read(of)).toMatchObject({ status: 'confirmed' })
     expect(await balanceOf(of.payee_address)).toBe(units(of.amount))
-  }, 120_000)
+  })
 })
 
 describe('at once', () => {
@@ -281,7 +281,7 @@ describe('at once', () => {
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(11)
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(9)
     expect(await list(order)).toMatchObject({ promised: '99.000000' })
-  }, 120_000)
+  })
 
   it('a cancellation and a signature are one or the other', async () => {
     const order = await paid()
@@ -291,7 +291,7 @@ describe('at once', () => {
       const [cancelled, brought] = await Promise.all([cancel(of), bring(of, signature)])
       expect([cancelled.status, brought.status].sort()).toEqual([200, 409])
     }
-  }, 120_000)
+  })
 })
 
 describe('a wallet with too little', () => {
@@ -311,5 +311,5 @@ describe('a wallet with too little', () => {
     await mined(world.chain.mintUsdc(poor.address, 1_000_000n))
     await confirm()
     expect(await status()).toBe('submitted')
-  }, 120_000)
+  })
 })

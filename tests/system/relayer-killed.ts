@@ -28,12 +28,12 @@ beforeAll(async () => {
   const stranger = world.chain.wallet(7)
   const { usdcAddress } = await deployContracts(stranger, { feeBps: 100, feeReceiver: stranger.address })
   foreign = new Contract(usdcAddress, testUsdcAbi, stranger)
-}, 90_000)
+})
 afterAll(async () => {
   await processes?.stop()
   await proxy?.stop()
   await world?.stop()
-}, 60_000)
+})
 
 const read = ({ id }: OrderBody) => call<OrderBody>(world.place.publicUrl, 'GET', `/api/v1/orders/${id}`, merchant.api_key)
 const toldPaid = ({ id }: OrderBody) =>

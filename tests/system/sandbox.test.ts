@@ -26,7 +26,7 @@ beforeAll(async () => {
     settings: { orders: { RATE_REFRESH_MS: '200' } },
   })
   merchant = await createMerchant(world, system.gatewayUrl)
-}, 120_000)
+})
 afterAll(async () => {
   await system?.stop()
   await world?.stop()
@@ -79,16 +79,12 @@ test('every scenario gives the events and the status that it names, by transacti
   }
 }, 300_000)
 
-test.each(['transfer', 'exchange', 'router', 'signature'] as const)(
-  'an order is paid by %s',
-  async via => {
-    const order = await newOrder()
-    const { payments } = await ask<TestSimulationBody>('POST', `/test/orders/${order.id}/pay`, { via })
-    expect(payments).toEqual([{ via, amount: order.usdc_amount, tx_hash: expect.stringMatching(/^0x/) }])
-    await until(async () => (await read(order.id)).status === 'paid', 'it was not paid')
-  },
-  60_000,
-)
+test.each(['transfer', 'exchange', 'router', 'signature'] as const)('an order is paid by %s', async via => {
+  const order = await newOrder()
+  const { payments } = await ask<TestSimulationBody>('POST', `/test/orders/${order.id}/pay`, { via })
+  expect(payments).toEqual([{ via, amount: order.usdc_amount, tx_hash: expect.stringMatching(/^0x/) }])
+  await until(async () => (await read(order.id)).status === 'paid', 'it was not paid')
+})
 
 test('any address is given USDC', async () => {
   const address = '0x00000000000000000000000000000000000A11cE'
@@ -145,7 +141,7 @@ test('a webhook that no server takes has had all its attempts when the clock has
     async () => (await delivery())?.status === 'dead',
     async () => `it is ${JSON.stringify(await delivery())}`,
   )
-}, 60_000)
+})
 
 test('the clock moves forward alone, by two years at most', async () => {
   const post = (body: object) =>

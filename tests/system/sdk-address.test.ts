@@ -6,7 +6,7 @@ import { Interface } from 'ethers'
 let chain: LocalChain
 beforeAll(async () => {
   chain = await startLocalChain()
-}, 120_000)
+})
 afterAll(() => chain.stop())
 
 const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString('hex')}`

@@ -26,7 +26,7 @@ beforeAll(async () => {
   merchant = await createMerchant(world, system.gatewayUrl)
   line = await startLine(system.gatewayUrl)
   ponte = new Ponte(merchant.api_key, { baseUrl: line.url, timeoutMs: 30_000 })
-}, 120_000)
+})
 afterAll(async () => {
   await line?.stop()
   await system?.stop()
@@ -91,7 +91,7 @@ it('an order whose answer is lost is one order: its key stays the same over the 
   expect(order).toMatchObject({ object: 'order', external_ref: 'LOST-1', usdc_amount: '27.675277' })
   expect(line.forwarded).toEqual([expect.stringMatching(/^POST [0-9a-f-]{36}$/), line.forwarded[0]])
   expect(await countOrders()).toBe(before + 1)
-}, 60_000)
+})
 
 it('an error after the last attempt names the key, with which the same order comes of it later', async () => {
   line.next('cut after', 'busy', 'cut before')
@@ -103,7 +103,7 @@ it('an error after the last attempt names the key, with which the same order com
   const order = await ponte.orders.create({ brl_amount: '10.00', external_ref: 'LOST-2' }, { idempotencyKey })
   const { data } = await ponte.orders.list({ external_ref: 'LOST-2' })
   expect(data.map(({ id }) => id)).toEqual([order.id])
-}, 60_000)
+})
 
 it('a change without a key is not sent again when its fate is unknown', async () => {
   const subscription = await ponte.subscriptions.create({ brl_amount: '49.90' })
@@ -111,7 +111,7 @@ it('a change without a key is not sent again when its fate is unknown', async ()
   await expect(ponte.subscriptions.update(subscription.id, { description: 'once' })).rejects.toMatchObject({ code: 'connection_failed' })
   expect(line.forwarded).toEqual(['PATCH '])
   expect((await ponte.subscriptions.get(subscription.id)).description).toBe('once')
-}, 60_000)
+})
 
 it('refusals of the API come as errors whose code narrows', async () => {
   const refused: unknown = await ponte.orders.create({ brl_amount: '0' }).catch((caught: unknown) => caught)
@@ -124,7 +124,7 @@ it('refusals of the API come as errors whose code narrows', async () => {
     code: 'unexpected_answer',
   })
   await expect(ponte.orders.list({}, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' })
-}, 60_000)
+})
 
 it('what the service sends is verified, and is the event that the list shows', async () => {
   const order = await ponte.orders.create({ brl_amount: '20.00' })
@@ -138,7 +138,7 @@ it('what the service sends is verified, and is the event that the list shows', a
   expect(event).toEqual({ type: 'order.cancelled', data: { id: order.id, external_ref: null } })
   const { data } = await ponte.events.list({ type: 'order.cancelled', limit: 1 })
   expect(data[0]).toMatchObject({ object: 'event', ...event })
-}, 60_000)
+})
 
 it('events are followed over cut connections: each one once, in order, without gaps', async () => {
   const wanted = 12
@@ -170,7 +170,7 @@ it('events are followed over cut connections: each one once, in order, without g
     if (types.length === 3) break
   }
   expect(new Set(types)).toEqual(new Set(['order.cancelled']))
-}, 120_000)
+})
 
 it('a key reads its merchant and the sums, and exports each list, with what a list of it holds', async () => {
   const named = { name: 'account', scopes: ['merchant:read'] }
@@ -183,7 +183,7 @@ it('a key reads its merchant and the sums, and exports each list, with what a li
   expect(await ponte.orders.export({ status: 'pending' })).toContain(order.id)
   for (const list of [ponte.entries, ponte.attention, ponte.subscriptions]) expect(await list.export()).toMatch(/^\ufeff?\w+,/)
   await ponte.orders.cancel(order.id)
-}, 60_000)
+})
 
 it("the merchant's user reads endpoints and deliveries with a session token", async () => {
   const session = new Ponte(() => merchant.token, { baseUrl: line.url })
@@ -192,7 +192,7 @@ it("the merchant's user reads endpoints and deliveries with a session token", as
   const { data } = await session.merchant.deliveries.list({ limit: 1 })
   expect((await session.merchant.deliveries.get(data[0]?.id ?? '')).attempt_log.length).toBeGreaterThan(0)
   expect((await session.merchant.audit.list({ limit: 1 })).data).toHaveLength(1)
-}, 60_000)
+})
 
 const ponteProgram = join(__dirname, '../../packages/cli/dist/main.js')
 
@@ -323,18 +323,14 @@ describe('the examples', () => {
     ['python-shop', (here: string) => ['python3', join(here, 'python-shop/shop.py')]],
     ['next-shop', (here: string) => [process.execPath, fetchServer, 'next', join(here, 'next-shop')]],
     ['fetch-shop', (here: string) => [process.execPath, fetchServer, 'fetch', join(here, 'fetch-shop')]],
-  ])(
-    '%s sells: an order, a payment and a verified webhook',
-    async (_, command) => {
-      // Below this package, so that it finds the SDK and Express as installed ones.
-      const here = mkdtempSync(join(__dirname, '../node_modules/.example-'))
-      cpSync(join(__dirname, '../../examples'), here, { recursive: true })
-      try {
-        await sellOnce(world, system.gatewayUrl, settings => startProgram(command(here), settings))
-      } finally {
-        rmSync(here, { recursive: true, force: true })
-      }
-    },
-    120_000,
-  )
+  ])('%s sells: an order, a payment and a verified webhook', async (_, command) => {
+    // Below this package, so that it finds the SDK and Express as installed ones.
+    const here = mkdtempSync(join(__dirname, '../node_modules/.example-'))
+    cpSync(join(__dirname, '../../examples'), here, { recursive: true })
+    try {
+      await sellOnce(world, system.gatewayUrl, settings => startProgram(command(here), settings))
+    } finally {
+      rmSync(here, { recursive: true, force: true })
+    }
+  })
 })

@@ -9,7 +9,7 @@ import { call, createMerchant, startServed, startWorld, units, type World } from
 let world: World
 beforeAll(async () => {
   world = await startWorld({ amqp: testBroker() })
-}, 120_000)
+})
 afterAll(() => world?.stop())
 
 it('npm run serve -- --replicas relayer=1 sweeps by a process of its own, and gives the listener no key', async () => {

@@ -42,12 +42,12 @@ beforeAll(async () => {
     createApiGateway(readConfig(apiGatewayConfig, env['api-gateway']), given),
   ])
   await system.start()
-}, 90_000)
+})
 afterAll(async () => {
   await system?.stop()
   await world?.stop()
   await line?.stop()
-}, 60_000)
+})
 
 /** On every clock there is. */
 async function pass(hours: number) {

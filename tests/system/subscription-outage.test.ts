@@ -11,11 +11,11 @@ beforeAll(async () => {
   world = await startWorld({ amqp: testBroker() })
   processes = await startProcesses(world.place)
   url = world.place.publicUrl
-}, 90_000)
+})
 afterAll(async () => {
   await processes?.stop()
   await world?.stop()
-}, 60_000)
+})
 
 const charge = async (id: string, apiKey: string, key: string) => {
   const headers = { Authorization: `Bearer ${apiKey}`, 'Idempotency-Key': key }
@@ -39,7 +39,7 @@ it('with orders down a charge answers 202 with the order`s id and link; the orde
   expect(await (await read()).json()).toMatchObject({ id: order_id, status: 'pending', subscription_id: id, brl_amount: '49.90' })
   const again = await charge(id, merchant.api_key, 'once')
   expect([again.status, again.body]).toMatchObject([201, { object: 'order', id: order_id }])
-}, 90_000)
+})
 
 it('with subscriptions down a payment settles all the same, and is counted once when it returns', async () => {
   const merchant = await createMerchant(world, url)
@@ -63,4 +63,4 @@ it('with subscriptions down a payment settles all the same, and is counted once 
   expect([notified(order.id), notified(id).sort()]).toEqual([['subscription.charged'], ['subscription.charged', 'subscription.expired']])
   const read = await call<SubscriptionBody>(url, 'GET', `/api/v1/subscriptions/${id}`, merchant.api_key)
   expect(read).toMatchObject({ status: 'expired', charges_done: 1 })
-}, 90_000)
+})

@@ -7,7 +7,7 @@ let miner: Miner
 beforeAll(async () => {
   chain = await startLocalChain({ noMining: true })
   miner = await startMiner(chain, silentLogger)
-}, 60_000)
+})
 afterAll(async () => {
   await miner.stop()
   await chain.stop()
@@ -19,4 +19,4 @@ it('a chain that stood still goes on', async () => {
   const head = await chain.provider.getBlockNumber()
   await goOn()
   await until(async () => (await chain.provider.getBlockNumber()) > head + 1, 'it mines nothing', 20_000)
-}, 60_000)
+})

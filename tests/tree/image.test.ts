@@ -26,12 +26,12 @@ describe('the image recipe, carried out in clean folders', () => {
     folder = mkdtempSync(join(tmpdir(), 'ponte-image-'))
     image = imageBuilder(folder)
     overlay = renderOverlay('development', { RPC_URLS: world.chain.rpcUrl })
-  }, 60_000)
+  })
   afterAll(async () => {
     for (const child of children) if (child.exitCode === null) child.kill('SIGKILL')
     await world.stop()
     rmSync(folder, { recursive: true, force: true })
-  }, 60_000)
+  })
 
   it.each(built)(
     '%s, with its production packages alone, migrates, starts as the development overlay starts it, is healthy and ends at SIGTERM',

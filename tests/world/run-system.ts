@@ -19,5 +19,5 @@ export function runSystem({
   afterAll(async () => {
     await system?.stop()
     await world?.stop()
-  }, 60_000)
+  })
 }

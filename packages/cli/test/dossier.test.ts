@@ -59,42 +59,34 @@ describe('a byte that was changed', () => {
   test.each([
     ['JSON', signed(small)],
     ['PDF', pdf(small)],
-  ])(
-    'fails at every place of a small %s, whichever bit it is',
-    (_form, file) => {
-      expect(opens(file)).toBe(true)
-      const survivors: number[] = []
-      for (let at = 0; at < file.length; at++)
-        for (let bit = 0; bit < 8; bit++) {
-          const other = Buffer.from(file)
-          other[at] = (other[at] ?? 0) ^ (1 << bit)
-          if (opens(other)) survivors.push(at)
-        }
-      expect(survivors).toEqual([])
-    },
-    120_000,
-  )
+  ])('fails at every place of a small %s, whichever bit it is', (_form, file) => {
+    expect(opens(file)).toBe(true)
+    const survivors: number[] = []
+    for (let at = 0; at < file.length; at++)
+      for (let bit = 0; bit < 8; bit++) {
+        const other = Buffer.from(file)
+        other[at] = (other[at] ?? 0) ^ (1 << bit)
+        if (opens(other)) survivors.push(at)
+      }
+    expect(survivors).toEqual([])
+  })
 
   test.each([
     ['JSON', signed(dossier())],
     ['PDF', pdf(dossier())],
-  ])(
-    'fails at places of a whole %s',
-    (_form, file) => {
-      let seed = 41
-      const next = (below: number) => {
-        seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
-        return seed % below
-      }
-      for (let count = 0; count < 1_500; count++) {
-        const other = Buffer.from(file)
-        const at = next(file.length)
-        other[at] = ((other[at] ?? 0) + 1 + next(255)) % 256
-        if (opens(other)) throw new Error(`seed 41: another byte at ${at} goes unseen`)
-      }
-    },
-    120_000,
-  )
+  ])('fails at places of a whole %s', (_form, file) => {
+    let seed = 41
+    const next = (below: number) => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
+      return seed % below
+    }
+    for (let count = 0; count < 1_500; count++) {
+      const other = Buffer.from(file)
+      const at = next(file.length)
+      other[at] = ((other[at] ?? 0) + 1 + next(255)) % 256
+      if (opens(other)) throw new Error(`seed 41: another byte at ${at} goes unseen`)
+    }
+  })
 
   test.each([
     ['white space at its end', Buffer.concat([signed(small), Buffer.from('\n')])],

@@ -17,5 +17,5 @@ describe('the committed artifacts', () => {
     const compiled = promisify(execFile)(process.execPath, [join(__dirname, '../scripts/compile.mjs'), '--check'])
     await expect(compiled).resolves.toMatchObject({ stderr: '' })
     // The compiler takes some seconds of a free processor, and more of a busy one.
-  }, 120_000)
+  })
 })

@@ -71,4 +71,4 @@ it('shows what the issuer of the token and strangers did to the contracts', asyn
   await become('ponte_token_paused', { '': 1 })
   await provider.send('anvil_setCode', [depositImplementation(routerAddress), '0x00'])
   await become('ponte_deployment_differences', { '': 1 })
-}, 90_000)
+})

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const stranger = chain.wallet(7)
   const { usdcAddress } = await deployContracts(stranger, { feeBps: 100, feeReceiver: stranger.address })
   foreign = new Contract(usdcAddress, testUsdcAbi, stranger)
-}, 60_000)
+})
 afterAll(async () => {
   await proxy?.stop()
   await chain?.stop()
@@ -59,7 +59,7 @@ it('states what both nodes have: nothing, and then the end, once it is there at 
   expect(await observe(watched(memo, blockNumber + 1))).toEqual([{ ended: null, isFinal: false }])
   await chain.mine(64)
   expect(await observe(watched(memo))).toEqual([{ ended: { units: UNITS, blockNumber }, isFinal: true }])
-}, 60_000)
+})
 
 it.each<[string, Fault]>([
   ['shows no log of it', answering('eth_getLogs', () => [])],
@@ -69,15 +69,11 @@ it.each<[string, Fault]>([
   ['shows it in an earlier block', logsWith({ blockNumber: '0x1' })],
   ['shows a token’s own log as the router’s', logsWith({ address: `0x${'aa'.repeat(20)}` })],
   ['is of another chain', answering('eth_chainId', () => '0x1')],
-])(
-  'states nothing where one of them %s',
-  async (_, fault) => {
-    const memo = newMemo()
-    await recovered(memo)
-    expect(await observe(watched(memo), fault)).toEqual([])
-  },
-  60_000,
-)
+])('states nothing where one of them %s', async (_, fault) => {
+  const memo = newMemo()
+  await recovered(memo)
+  expect(await observe(watched(memo), fault)).toEqual([])
+})
 
 it('states nothing where one of them has invented it, or has another confirmed block', async () => {
   const memo = newMemo()
@@ -95,4 +91,4 @@ it('states nothing where one of them has invented it, or has another confirmed b
     ),
   ).toEqual([])
   expect(await observe(watched(memo), {}, { hash: `0x${'ab'.repeat(32)}` })).toEqual([])
-}, 60_000)
+})

@@ -18,7 +18,7 @@ beforeAll(async () => {
   proxy = await startFaultProxy(chain.rpcUrl)
   from = chain.wallet(2)
   await mined(chain.mintUsdc(from.address, 100n * UNITS))
-}, 60_000)
+})
 afterAll(async () => {
   await proxy?.stop()
   await chain?.stop()
@@ -61,17 +61,17 @@ it('says what both nodes have: nothing, and then the transfer, once it is there 
   expect(await observe(nonce, {}, before)).toEqual([{ ended: null, isFinal: false }])
   await chain.mine(64)
   expect(await observe(nonce)).toEqual([{ ended: { kind: 'transferred', blockNumber }, isFinal: true }])
-}, 60_000)
+})
 
 it('says nothing where one of them has it unused, shows no log of it, or is of another chain', async () => {
   const nonce = hexlify(randomBytes(32))
   await returned(nonce)
   for (const fault of [answering('eth_call', WORD(0)), answering('eth_getLogs', []), answering('eth_chainId', '0x1')])
     expect(await observe(nonce, fault)).toEqual([])
-}, 60_000)
+})
 
 it('says nothing where one of them has an unused nonce as used, or another confirmed block', async () => {
   const nonce = hexlify(randomBytes(32))
   expect(await observe(nonce, answering('eth_call', WORD(1)))).toEqual([])
   expect(await observe(nonce, {}, { hash: `0x${'ab'.repeat(32)}` })).toEqual([])
-}, 60_000)
+})

@@ -19,7 +19,7 @@ beforeAll(async () => {
   proxy = await startFaultProxy(chain.rpcUrl)
   payer = chain.wallet(2)
   await mined(chain.mintUsdc(payer.address, 100n * AMOUNT))
-}, 60_000)
+})
 afterAll(async () => {
   await proxy?.stop()
   await chain?.stop()
@@ -61,7 +61,7 @@ it('shows a payment by the router with its memo, and how deep it is', async () =
   expect(await read(hash)).toMatchObject({ ...minedFacts, payments })
   await chain.mine(4)
   expect(await read(hash)).toMatchObject({ depth: 5, payments })
-}, 60_000)
+})
 
 it('shows a transfer to a deposit address, and its sweep as no payment', async () => {
   const sent = await facts(chain.transferUsdc(payer, deposit(), AMOUNT))
@@ -70,7 +70,7 @@ it('shows a transfer to a deposit address, and its sweep as no payment', async (
   const swept = await facts(chain.sweep(payer, { memo: MEMO, merchant }))
   const sweep = { memo: MEMO.slice(2), merchant_address: merchant, units: String(AMOUNT), is_sweep: true }
   expect(await read(swept.hash)).toMatchObject({ payments: [sweep] })
-}, 60_000)
+})
 
 it('shows another token, and the coin of the network', async () => {
   const other = await deployContracts(chain.wallet(5), { feeBps: 100, feeReceiver: payer.address })
@@ -80,7 +80,7 @@ it('shows another token, and the coin of the network', async () => {
   expect(await read(minted.hash)).toEqual({ ...minted.minedFacts, transfers, payments: [] })
   const coin = await facts(payer.sendTransaction({ to: Wallet.createRandom().address, value: 7n }))
   expect(await read(coin.hash)).toMatchObject({ transfers: [{ token_address: null, units: '7' }] })
-}, 60_000)
+})
 
 it('shows one that reverted, one that waits, and one that there is not', async () => {
   const reverted = await chain.transferUsdc(chain.wallet(3), deposit(), AMOUNT)
@@ -94,7 +94,7 @@ it('shows one that reverted, one that waits, and one that there is not', async (
   await chain.mine()
   await chain.provider.send('evm_setAutomine', [true])
   expect(await read(waiting.hash)).toMatchObject({ status: 'mined', depth: 1 })
-}, 60_000)
+})
 
 it('answers nothing where a node has it otherwise, has none of it, is of another chain, or does not answer', async () => {
   const { hash } = await mined(chain.transferUsdc(payer, deposit(), AMOUNT))
@@ -107,7 +107,7 @@ it('answers nothing where a node has it otherwise, has none of it, is of another
   for (const fault of faults) expect(await read(hash, { fault })).toBeUndefined()
   expect(await read(hash, { urls: [chain.rpcUrl] })).toBeUndefined()
   expect(await read(`0x${'5b'.repeat(32)}`, { urls: [chain.rpcUrl] })).toBeUndefined()
-}, 60_000)
+})
 
 it('lists what was sent to the address of the order first, and is as deep as enough nodes have come', async () => {
   const { hash } = await mined(chain.pay(payer, { memo: MEMO, merchant, amount: AMOUNT }))
@@ -117,4 +117,4 @@ it('lists what was sent to the address of the order first, and is as deep as eno
     expect(found).toMatchObject({ depth: 1 })
     expect(found?.transfers[0]?.to_address).toBe(first)
   }
-}, 60_000)
+})

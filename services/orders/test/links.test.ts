@@ -91,7 +91,7 @@ describe('a link', () => {
     expect(new Set(answers.map(({ body }) => body.order.id)).size).toBe(1)
     const { rows } = await system.sql.query('SELECT count(*)::int AS n FROM link_orders WHERE link_id = $1', [link.id])
     expect(rows).toEqual([{ n: 1 }])
-  }, 60_000)
+  })
 
   it('is paid once, and then opens nothing', async () => {
     const link = await make()
@@ -327,7 +327,7 @@ describe('a link', () => {
     await took(fresh)
     expect(await took(crowded)).toBeLessThan(3 * (await took(fresh)) + 300)
     expect((await get(`/links/${crowded.id}`)).orders_paid).toBe(17_980)
-  }, 60_000)
+  })
 
   it('counts what is paid, and no longer what the network took back', async () => {
     const link = await make({ kind: 'reusable' })

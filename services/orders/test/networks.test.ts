@@ -483,7 +483,7 @@ describe('an order that may be paid on two networks', () => {
       const item = await itemOf(order)
       expect((await count(item, order)).status).toBe(200)
       expect((await read(order)).status).toBe('paid')
-    }, 60_000)
+    })
   })
 
   it('money of a network that it does not name, or of the other network’s token, pays nothing', async () => {
@@ -1026,7 +1026,7 @@ describe('the first network, which its operator suspended', () => {
     } finally {
       await own.stop()
     }
-  }, 60_000)
+  })
 
   it('leaves nothing to pay on where it is the only one, or each other one is suspended too', async () => {
     const others = [[], [{ ...POLYGON, suspended: true }]]
@@ -1074,4 +1074,4 @@ it('a month is closed once each network has passed its end, but those that stand
   } finally {
     await own.stop()
   }
-}, 60_000)
+})

@@ -13,7 +13,7 @@ let chain: ReturnType<typeof listener>
 beforeAll(async () => {
   system = await startOrders()
   chain = listener(system.bus)
-}, 120_000)
+})
 afterAll(() => system?.stop())
 
 const me = () => asMerchant(merchantId, wallet.address, 'ana')

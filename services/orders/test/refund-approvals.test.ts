@@ -25,7 +25,7 @@ beforeAll(async () => {
   await second.start()
   secondUrl = `http://127.0.0.1:${second.http.port()}`
   chain = listener(system.bus)
-}, 120_000)
+})
 afterAll(async () => {
   await second?.stop()
   await system?.stop()
@@ -235,7 +235,7 @@ describe('an approval', () => {
       expect([200, 409]).toContain(approved.status)
       expect(after.approved_by).toBe(approved.status === 200 ? 'bia' : null)
     }
-  }, 30_000)
+  })
 
   it('at another replica lets who asked sign after it alone', async () => {
     for (let round = 0; round < 6; round++) {
@@ -245,7 +245,7 @@ describe('an approval', () => {
       const { status } = await read(of)
       expect([signed.status, status]).toEqual(signed.status === 200 ? [200, 'submitted'] : [409, 'awaiting_signature'])
     }
-  }, 30_000)
+  })
 
   it('that cannot be written leaves nothing behind', async () => {
     const of = await made(await paid())

@@ -27,7 +27,7 @@ beforeAll(async () => {
   second = createOrders(system.config, { bus: system.bus, logger: silentLogger, now })
   await second.start()
   chain = listener(system.bus)
-}, 120_000)
+})
 beforeEach(() => {
   ahead = 0
 })

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const place = { RPC_URLS: local.rpcUrl, TOKEN_ADDRESS: local.usdcAddress, ROUTER_ADDRESS: local.routerAddress }
   system = await startOrders({ ...place, PLATFORM_FEE_BPS: String(local.feeBps) }, { now: () => new Date(Date.now() + ahead) })
   chain = listener(system.bus)
-}, 120_000)
+})
 beforeEach(() => {
   ahead = 0
 })

@@ -29,7 +29,7 @@ beforeAll(async () => {
   local = await startLocalChain()
   system = await startOrders(env(), { now: () => new Date(Date.now() + ahead) })
   chain = listener(system.bus)
-}, 120_000)
+})
 beforeEach(() => {
   ahead = 0
 })
@@ -302,7 +302,7 @@ describe('what may go back', () => {
     expect(asked.filter(({ status }) => status === 201)).toHaveLength(3)
     expect(asked.filter(({ status }) => status === 409)).toHaveLength(5)
     await second.stop()
-  }, 30_000)
+  })
 
   it('is nothing of another merchant’s', async () => {
     const of = await made(await paid())
@@ -403,4 +403,4 @@ it('the listener is asked again about what it was not heard of', async () => {
   expect(await asked()).toBe(1)
   await begin(11 * 60_000)
   expect(await asked()).toBe(2)
-}, 30_000)
+})

@@ -9,6 +9,6 @@ export function runOrders(...settings: Parameters<typeof startOrders>): void {
   beforeAll(async () => {
     system = await startOrders(...settings)
     chain = listener(system.bus)
-  }, 60_000)
+  })
   afterAll(() => system?.stop())
 }

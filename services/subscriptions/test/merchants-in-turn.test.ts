@@ -43,7 +43,7 @@ it(`a plan of another merchant is charged with the first of ${PLANS} that were d
   } finally {
     await system.stop()
   }
-}, 120_000)
+})
 
 it('a merchant has one request that orders has not answered, and another is served meanwhile', async () => {
   const system = await startSubscriptions()
@@ -69,7 +69,7 @@ it('a merchant has one request that orders has not answered, and another is serv
   } finally {
     await system.stop()
   }
-}, 120_000)
+})
 
 it('a merchant rests for twice as long as orders took to answer it, and for a second at most', async () => {
   const system = await startSubscriptions()
@@ -98,4 +98,4 @@ it('a merchant rests for twice as long as orders took to answer it, and for a se
   } finally {
     await system.stop()
   }
-}, 60_000)
+})

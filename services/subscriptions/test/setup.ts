@@ -248,6 +248,6 @@ export let system: Awaited<ReturnType<typeof startSubscriptions>>
 export function runSubscriptions(...settings: Parameters<typeof startSubscriptions>): void {
   beforeAll(async () => {
     system = await startSubscriptions(...settings)
-  }, 60_000)
+  })
   afterAll(() => system?.stop())
 }

@@ -64,4 +64,4 @@ it('connections that PostgreSQL ends amid consuming and delivering lose nothing,
     expect(came.get(JSON.parse(body.toString('utf8')).data.id)).toBe(delivery.tries)
   }
   await receiver.stop()
-}, 120_000)
+})

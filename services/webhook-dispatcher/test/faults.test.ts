@@ -5,9 +5,6 @@ import { KINDS } from './endpoints/kinds'
 import { startReplicas } from './replicas'
 import { orderPaid, startReceiver } from './setup'
 
-// Processes start, die and recover here; on a busy machine that takes its time.
-jest.setTimeout(120_000)
-
 type Replicas = Awaited<ReturnType<typeof startReplicas>>
 let replicas: Replicas
 beforeAll(async () => {

@@ -222,6 +222,6 @@ export let system: Awaited<ReturnType<typeof startDispatcher>>
 export function runDispatcher(...settings: Parameters<typeof startDispatcher>): void {
   beforeAll(async () => {
     system = await startDispatcher(...settings)
-  }, 60_000)
+  })
   afterAll(() => system?.stop())
 }

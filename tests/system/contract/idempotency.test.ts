@@ -31,7 +31,7 @@ beforeAll(async () => {
   const merchant = await createMerchant(world, system.gatewayUrl)
   const body = { name: 'all', scopes: KEY_SCOPES }
   key = (await call<{ api_key: string }>(system.gatewayUrl, 'POST', operations.createApiKey.path, merchant.token, body)).api_key
-}, 120_000)
+})
 
 const make = <T = { id: string }>(id: OperationId, params: Record<string, string | number> = {}, body: object = {}) =>
   call<T>(system.gatewayUrl, operations[id].method.toUpperCase(), pathWith(operations[id].path, params), key, body)
@@ -220,26 +220,22 @@ test('every POST of the API-key surface is tried here', () => {
   expect(Object.keys(cases).sort()).toEqual(keyed.map(([id]) => id).sort())
 })
 
-test.each(keyed)(
-  '%s has its effect once, and its answer again',
-  async (id, operation) => {
-    const { params = {}, body, count } = (await cases[id]?.()) ?? {}
-    const before = (await count?.()) ?? 0
-    const ask = (given: object | undefined, path = operation.path) =>
-      fetch(`${system.gatewayUrl}${pathWith(path, params)}`, jsonRequest('POST', key, given, `${id}-once`))
-    // Two at once, and a third by the alias, which is the same operation.
-    const first = [...(await Promise.all([ask(body), ask(body)])), await ask(body, aliasPath(operation.path))]
-    const bodies = (await Promise.all(first.map(answer => answer.json()))) as Record<string, unknown>[]
-    expect(first.map(({ status }) => status)).toEqual(Array(3).fill(first[0]?.status))
-    expect(first.map(({ ok }) => ok)).toEqual([true, true, true])
-    expect(first.filter(({ headers }) => headers.get('idempotency-replayed') !== 'true')).toHaveLength(1)
-    // A delivery is shown as it is when it is asked for.
-    const shown = bodies.map(one => (one.object === 'delivery' ? one.id : one))
-    expect(shown).toEqual(Array(3).fill(shown[0]))
-    if (count) expect((await count()) - before).toBe(1)
-    if (body === undefined) return
-    const other = await ask({ ...body, ...DIFFERENT[id] })
-    expect([other.status, Object(await other.json()).code]).toEqual([422, 'idempotency_mismatch'])
-  },
-  60_000,
-)
+test.each(keyed)('%s has its effect once, and its answer again', async (id, operation) => {
+  const { params = {}, body, count } = (await cases[id]?.()) ?? {}
+  const before = (await count?.()) ?? 0
+  const ask = (given: object | undefined, path = operation.path) =>
+    fetch(`${system.gatewayUrl}${pathWith(path, params)}`, jsonRequest('POST', key, given, `${id}-once`))
+  // Two at once, and a third by the alias, which is the same operation.
+  const first = [...(await Promise.all([ask(body), ask(body)])), await ask(body, aliasPath(operation.path))]
+  const bodies = (await Promise.all(first.map(answer => answer.json()))) as Record<string, unknown>[]
+  expect(first.map(({ status }) => status)).toEqual(Array(3).fill(first[0]?.status))
+  expect(first.map(({ ok }) => ok)).toEqual([true, true, true])
+  expect(first.filter(({ headers }) => headers.get('idempotency-replayed') !== 'true')).toHaveLength(1)
+  // A delivery is shown as it is when it is asked for.
+  const shown = bodies.map(one => (one.object === 'delivery' ? one.id : one))
+  expect(shown).toEqual(Array(3).fill(shown[0]))
+  if (count) expect((await count()) - before).toBe(1)
+  if (body === undefined) return
+  const other = await ask({ ...body, ...DIFFERENT[id] })
+  expect([other.status, Object(await other.json()).code]).toEqual([422, 'idempotency_mismatch'])
+})

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await processes?.stop()
   await world?.stop()
-}, 60_000)
+})
 
 /** Not held against today's document: it answers what it answered then. */
 async function ask<T>(method: string, path: string, body?: object, key?: string): Promise<{ status: number; body: T }> {

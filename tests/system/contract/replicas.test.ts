@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await replicas?.stop()
   await world?.stop()
-}, 60_000)
+})
 
 describe('two replicas of each of the five, on one PostgreSQL and one RabbitMQ', () =>
   systemContract(() => ({ world, gatewayUrl: replicas.gatewayUrl })))

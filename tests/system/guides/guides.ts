@@ -108,7 +108,7 @@ test('the TypeScript is strict', () => {
   })
   const faults = ts.getPreEmitDiagnostics(compiled).filter(({ file }) => file?.fileName.startsWith(folder))
   expect(faults.map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`)).toEqual([])
-}, 120_000)
+})
 
 describe.each(['ts', 'py', 'php'])('in .%s', end => {
   let wallet: Wallet
@@ -123,7 +123,7 @@ describe.each(['ts', 'py', 'php'])('in .%s', end => {
       await world.chain.mine()
       return ((await world.chain.provider.getBlock('latest'))?.timestamp ?? 0) * 1_000 > Date.parse(merchant.created_at)
     }, 'the chain has no later second')
-  }, 60_000)
+  })
 
   const ask = <T>(method: string, path: string, body?: object) =>
     call<T>(system.gatewayUrl, method, `/api/v1${path}`, merchant.api_key, body)
@@ -158,7 +158,7 @@ describe.each(['ts', 'py', 'php'])('in .%s', end => {
     expect(await outputOf('quickstart', `order.${end}`, [], shop)).toBe(link)
     const [order] = (await ask<List<OrderBody>>('GET', '/orders?external_ref=INV-7')).data
     expect(order).toMatchObject({ brl_amount: '150.00', payment: { checkout_url: link } })
-  }, 120_000)
+  })
 
   test('the client sends a request again that had no answer, and ends with the reason of a refusal', async () => {
     const requests: unknown[] = []
@@ -176,7 +176,7 @@ describe.each(['ts', 'py', 'php'])('in .%s', end => {
     expect(code).not.toBe(0)
     expect(`${errors}${output}`).toContain('payout_address_required')
     expect(requests).toEqual(Array.from({ length: 3 }, () => ['POST', '/api/v1/orders', 'INV-7']))
-  }, 120_000)
+  })
 
   test('a checkout is shown only where the money ends at the address of the own configuration', async () => {
     const own = { ...all, PONTE_PAYOUT_ADDRESS: wallet.address, PONTE_ROUTER: world.chain.routerAddress }
@@ -210,7 +210,7 @@ describe.each(['ts', 'py', 'php'])('in .%s', end => {
     const terms = { router: world.chain.routerAddress, memo, payoutAddress: wallet.address }
     expect(await outputOf('payments', 'driver.ts', [JSON.stringify(terms)], {})).toBe(payment.deposit_address?.toLowerCase())
     ran.delete('payments/driver.ts')
-  }, 120_000)
+  })
 
   test.each(['quickstart', 'webhooks', ...(end === 'ts' ? ['webhooks in Go'] : [])])(
     'the receiver of %s takes a real webhook, and what send-webhook sends',
@@ -269,7 +269,7 @@ describe.each(['ts', 'py', 'php'])('in .%s', end => {
     expect((await verify({ PONTE_WEBHOOK_SECRET: 'whsec_old' })).code).not.toBe(0)
     ran.delete(`webhooks/driver.${end}`)
     ran.add(`webhooks/signature.${end}`)
-  }, 120_000)
+  })
 
   test('the invoice is compared before the goods leave', async () => {
     const order = await paidOrder(0n, { external_ref: 'INV-9' })
@@ -279,7 +279,7 @@ describe.each(['ts', 'py', 'php'])('in .%s', end => {
       ['INV-9', '54.21'],
     ])
       expect(await run('production', `ship.${end}`, [order.id, ...other], all)).toMatchObject({ code: 1, output: '' })
-  }, 120_000)
+  })
 
   test('events are pulled once each, also after a restart', async () => {
     const pulls = await keyFor('Program that pulls events')
@@ -311,7 +311,7 @@ describe.each(['ts', 'py', 'php'])('in .%s', end => {
     const first = await pull()
     await cancelled()
     expect(await pull()).toEqual([`${Number.parseInt(first.at(-1) ?? '', 10) + 1} order.cancelled`])
-  }, 120_000)
+  })
 
   test('the monitor, the list and the refund of a surplus, which a wallet signs', async () => {
     const monitor = await keyFor('Monitor')
@@ -351,7 +351,7 @@ describe.each(['ts', 'py', 'php'])('in .%s', end => {
     expect(await outputOf('exceptions', `explain.${end}`, [order.id, hash], all)).toMatch(/^short \S/)
     const accepted = await outputOf('exceptions', `accept.${end}`, [order.id, 'The exchange kept it'], all)
     expect(accepted).toMatch(/^paid \d+\.\d{6}$/)
-  }, 120_000)
+  })
 
   test('a payment that named no order is counted for one', async () => {
     const order = await newOrder()
@@ -364,7 +364,7 @@ describe.each(['ts', 'py', 'php'])('in .%s', end => {
     const [item] = await items()
     expect(item?.actions).toEqual(['attach'])
     expect(await outputOf('exceptions', `attach.${end}`, [item?.id ?? '', order.id, 'The memo was mistyped'], all)).toBe(`${order.id} paid`)
-  }, 120_000)
+  })
 
   test('another token is recovered', async () => {
     const order = await newOrder()

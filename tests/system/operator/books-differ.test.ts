@@ -46,4 +46,4 @@ it('PonteBooksDiffer: orders and listener sum up the same books alike, and a pay
   // The order itself, which its payments do not explain any more, and the span of its block.
   await until(async () => (await differences()) >= 2, 'it is not noticed', 30_000)
   expect(rows).toHaveLength(1)
-}, 150_000)
+})

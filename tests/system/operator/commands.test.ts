@@ -62,7 +62,7 @@ it('npm run rescan has blocks read again, and states when they are', async () =>
   expect([code, output]).toEqual([0, expect.stringContaining('Blocks 0 to 100000 were read again.')])
   expect(await ledger.query('chain-listener', 'SELECT 1 FROM payments')).toHaveLength(1)
   expect((await operate('rescan.mjs', '--from', '5', '--to', '4')).code).toBe(1)
-}, 60_000)
+})
 
 it('npm run freeze stops changes of an account until --end', async () => {
   const merchant = await createMerchant(world, system.gatewayUrl)
@@ -77,7 +77,7 @@ it('npm run freeze stops changes of an account until --end', async () => {
   })
   await rotate()
   for (const wrong of [[], [merchant.id, merchant.id], ['x']]) expect((await operate('freeze.mjs', ...wrong)).code).toBe(1)
-}, 60_000)
+})
 
 it('npm run status: all is well; then a difference in the books, and a service that does not answer', async () => {
   const seen = () => operate('status.mjs')

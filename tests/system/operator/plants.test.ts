@@ -48,7 +48,7 @@ beforeAll(async () => {
   await post(`/api/v1/subscriptions/${plan.id}/charge`, merchant.api_key, {})
   await pay(world.chain, made.paid)
   await system.idle()
-}, 120_000)
+})
 
 afterAll(async () => {
   await ledger?.stop()
@@ -239,4 +239,4 @@ it('names what a hand with write access to any one database plants there', async
   }
   process.stdout.write(`reconcile: ${all.length - unnamed.length} of ${all.length} plants named\n`)
   expect(unnamed).toEqual(UNNAMED)
-}, 120_000)
+})

@@ -93,7 +93,7 @@ it('names no difference of two networks, and the blocks of each', async () => {
   const { code, output } = await reconcile()
   expect([code, output]).toEqual([0, expect.stringMatching(/^Blocks 0 to \d+ of chain 31337: 1 payments, 0 of them/m)])
   expect(output).toMatch(/^Blocks 0 to \d+ of chain 31338: 8 payments, 3 of them/m)
-}, 60_000)
+})
 
 it('fault: names what orders has of the second network and its chain has not, and what its chain has otherwise', async () => {
   const onSecond = `order_id = '${halves.id}' AND id LIKE '${OTHER}:%'`
@@ -142,11 +142,11 @@ it('fault: names what orders has of the second network and its chain has not, an
     expect([name, found]).toEqual([name, named(name)])
   }
   expect(await look()).toEqual([])
-}, 60_000)
+})
 
 it('fault: takes what came on a network for unfounded whose listener is not asked', async () => {
   expect(await look({ ...urls, otherListeners: [] })).toEqual(named(`none is of chain ${OTHER}`))
-}, 60_000)
+})
 
 it('holds what came on a network against nothing once it is retired, and states that', async () => {
   const first = { ...urls, otherListeners: [] }
@@ -159,7 +159,7 @@ it('holds what came on a network against nothing once it is retired, and states 
   await books.query(`UPDATE orders SET status = 'underpaid' WHERE id = '${halves.id}'`)
   expect((await audit(first, options)).differences).toEqual(named(`status: order ${halves.id}`))
   await books.query(`UPDATE orders SET status = 'paid' WHERE id = '${halves.id}'`)
-}, 60_000)
+})
 
 /** As an operator starts it. */
 const reconcile = () =>

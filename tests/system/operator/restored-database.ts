@@ -15,7 +15,7 @@ import { call, createMerchant, pay, startWorld, units, type World } from '../../
 let world: World
 beforeAll(async () => {
   world = await startWorld()
-}, 120_000)
+})
 afterAll(() => world?.stop())
 
 const start = () => startAll(world.place, { logger: world.logger, settings: { orders: { RECONCILE_EVERY_S: '1' } } })

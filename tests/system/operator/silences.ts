@@ -42,7 +42,7 @@ afterAll(async () => {
   await system?.stop()
   await world?.stop()
   await servers?.stop()
-}, 120_000)
+})
 
 function stop(pids: readonly number[]) {
   for (const pid of pids) {

@@ -9,7 +9,7 @@ import { createMerchant, startServed, startWorld, type World } from '../../world
 let world: World
 beforeAll(async () => {
   world = await startWorld({ amqp: testBroker() })
-}, 120_000)
+})
 afterAll(() => world?.stop())
 
 const LIMIT_MS = 2_000

@@ -62,7 +62,7 @@ test('a wallet on another network pays with one signature and one transaction, a
   expect(await button.count()).toBe(0)
   expect({ complaints, strangers, faults: await seriousFaults(page) }).toEqual({ complaints: [], strangers: [], faults: [] })
   await context.close()
-}, 60_000)
+})
 
 test('between sending and being seen, a reload and a second tab show the payment sent, and offer no second one', async () => {
   const order = await newOrder()
@@ -93,7 +93,7 @@ test('between sending and being seen, a reload and a second tab show the payment
   }
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('two tabs cannot pay at the same time, and an account without USDC is shown what it has', async () => {
   const order = await newOrder()
@@ -109,7 +109,7 @@ test('two tabs cannot pay at the same time, and an account without USDC is shown
   release()
   await page.getByText('The account holds 0.00').waitFor()
   await context.close()
-}, 60_000)
+})
 
 test('without a wallet a plain transfer to the shown address pays; what is missing is asked for', async () => {
   const order = await newOrder()
@@ -136,7 +136,7 @@ test('without a wallet a plain transfer to the shown address pays; what is missi
   await page.locator('.receipt').getByText(order.id, { exact: true }).waitFor()
   expect(complaints).toEqual([])
   await context.close()
-}, 90_000)
+})
 
 test('a page that lost its connection catches up; cancelled, expired and unknown orders explain what to do', async () => {
   const order = await newOrder()
@@ -164,7 +164,7 @@ test('a page that lost its connection catches up; cancelled, expired and unknown
   await context.setOffline(false)
   await page.getByRole('heading', { name: 'The time is up' }).waitFor()
   await context.close()
-}, 90_000)
+})
 
 test('the way back to the shop names where it leads, is offered once the order is paid, and follows nothing in the address of the page', async () => {
   const refused = ['javascript:alert(1)', 'http://shop.example/', 'https://shop.example@evil.example/']
@@ -197,7 +197,7 @@ test('the way back to the shop names where it leads, is offered once the order i
   // The page itself goes nowhere.
   expect({ complaints, strangers, faults: await seriousFaults(page) }).toEqual({ complaints: [], strangers: [], faults: [] })
   await context.close()
-}, 60_000)
+})
 
 test('the link of a subscription shows what is due, leads to its invoice, and keeps the receipt', async () => {
   const plan = { brl_amount: '49.90', interval: 'month', description: 'Clube do pão' }
@@ -225,7 +225,7 @@ test('the link of a subscription shows what is due, leads to its invoice, and ke
   await page.getByRole('heading', { name: 'Assinatura não encontrada' }).waitFor()
   expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
   await context.close()
-}, 60_000)
+})
 
 test('a subscription whose service does not answer shows that and no other reason, and what is shown may be old', async () => {
   const plan = { brl_amount: '49.90', interval: 'month' }
@@ -251,7 +251,7 @@ test('a subscription whose service does not answer shows that and no other reaso
   await page.getByText('No connection').waitFor({ state: 'detached' })
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('an account without the network’s coin pays with a signature alone', async () => {
   const order = await newOrder()
@@ -275,7 +275,7 @@ test('an account without the network’s coin pays with a signature alone', asyn
   expect(await world.chain.provider.getBalance(address)).toBe(0n)
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('a link with a slash behind it opens, and a page of which a part was lost begins anew by itself', async () => {
   const order = await newOrder()

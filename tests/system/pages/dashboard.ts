@@ -106,7 +106,7 @@ test('from sign-up to the first paid order, and a webhook that fails, is repaire
   expect(kept).toBe('[{},{}]')
   expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
   await context.close()
-}, 120_000)
+})
 
 test('a colleague is invited, joins on a phone, works with what their role allows, and is out once removed', async () => {
   const [owner, email] = [await createMerchant(world, system.gatewayUrl), 'contadora@padaria.example']
@@ -153,7 +153,7 @@ test('a colleague is invited, joins on a phone, works with what their role allow
   expect([...at.complaints, ...theirs.complaints]).toEqual([])
   await at.context.close()
   await theirs.context.close()
-}, 90_000)
+})
 
 test('an owner of two stores changes between them, approves a payout address of the other owner, and saves who changed what', async () => {
   const [first, email] = [await createMerchant(world, system.gatewayUrl), 'socia@padaria.example']
@@ -217,7 +217,7 @@ test('an owner of two stores changes between them, approves a payout address of 
   expect(await page.evaluate<number>('sessionStorage.length')).toBe(0)
   expect(complaints).toEqual([])
   await context.close()
-}, 90_000)
+})
 
 test('every page is in order for an accessibility checker, in English by day on a desk and in Portuguese by night on a phone, within its policy', async () => {
   const furnished = await furnish(world, system)

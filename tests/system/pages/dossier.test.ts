@@ -17,7 +17,7 @@ beforeAll(async () => {
     await pay(world.chain, await call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, body))
     await system.idle()
   }
-}, 90_000)
+})
 
 /** As the pages show it: at least two decimals, and as many more as mean something. */
 const shortDecimal = (sum: string) => sum.replace(/0{1,4}$/, '')
@@ -46,7 +46,7 @@ test('the wallet of the payout address signs it, and another account does not', 
     expect([complaints, strangers]).toEqual([[], []])
     await context.close()
   }
-}, 60_000)
+})
 
 test.each([
   [
@@ -61,37 +61,33 @@ test.each([
     'pt-BR',
     { title: 'Dossiê de origem', amount: 'Valor retirado, em USDC', typed: '0,50', make: 'Preparar dossiê', save: 'Baixar' },
   ],
-] as const)(
-  'a dossier of an amount is made and downloaded, %s',
-  async (_, viewport, language, words) => {
-    const { context, page, complaints, strangers } = await openVisit(browser, { viewport, language })
-    await logIn(page, system.gatewayUrl, merchant.email)
-    await page.goto(`${system.gatewayUrl}/dashboard/month`)
-    const asked = card(page, words.title)
-    await asked.getByLabel(words.amount).fill('9999999')
-    await asked.getByRole('button', { name: words.make }).click()
-    await asked.locator('[aria-invalid=true]').waitFor()
-    await asked.getByLabel(words.amount).fill(words.typed)
-    await asked.getByRole('button', { name: words.make }).click()
-    const save = asked.getByRole('listitem').first().getByRole('button', { name: words.save })
-    await save.waitFor()
-    await asked.scrollIntoViewIfNeeded()
-    await pictured(page, `dossier-${language}`)
-    expect(await seriousFaults(page)).toEqual([])
-    const [file] = await Promise.all([page.waitForEvent('download'), save.click()])
-    expect(file.suggestedFilename()).toMatch(/^dossier-[\w-]+\.pdf$/)
-    expect(
-      readFileSync(await file.path())
-        .subarray(0, 5)
-        .toString(),
-    ).toBe('%PDF-')
-    const text = pdfText(await file.path()).join('\n')
-    for (const shown of ['INV-1', 'Ponte: my orders are paid out to this address.', '0.500000 USDC']) expect(text).toContain(shown)
-    expect([complaints, strangers]).toEqual([[], []])
-    await context.close()
-  },
-  60_000,
-)
+] as const)('a dossier of an amount is made and downloaded, %s', async (_, viewport, language, words) => {
+  const { context, page, complaints, strangers } = await openVisit(browser, { viewport, language })
+  await logIn(page, system.gatewayUrl, merchant.email)
+  await page.goto(`${system.gatewayUrl}/dashboard/month`)
+  const asked = card(page, words.title)
+  await asked.getByLabel(words.amount).fill('9999999')
+  await asked.getByRole('button', { name: words.make }).click()
+  await asked.locator('[aria-invalid=true]').waitFor()
+  await asked.getByLabel(words.amount).fill(words.typed)
+  await asked.getByRole('button', { name: words.make }).click()
+  const save = asked.getByRole('listitem').first().getByRole('button', { name: words.save })
+  await save.waitFor()
+  await asked.scrollIntoViewIfNeeded()
+  await pictured(page, `dossier-${language}`)
+  expect(await seriousFaults(page)).toEqual([])
+  const [file] = await Promise.all([page.waitForEvent('download'), save.click()])
+  expect(file.suggestedFilename()).toMatch(/^dossier-[\w-]+\.pdf$/)
+  expect(
+    readFileSync(await file.path())
+      .subarray(0, 5)
+      .toString(),
+  ).toBe('%PDF-')
+  const text = pdfText(await file.path()).join('\n')
+  for (const shown of ['INV-1', 'Ponte: my orders are paid out to this address.', '0.500000 USDC']) expect(text).toContain(shown)
+  expect([complaints, strangers]).toEqual([[], []])
+  await context.close()
+})
 
 test.each([
   [
@@ -115,49 +111,45 @@ test.each([
       chosen: (count: number, sum: string) => `${count} movimentos escolhidos: ${shortDecimal(sum).replace('.', ',')}\u00a0USDC`,
     },
   ],
-] as const)(
-  'a dossier is made of exactly the movements that are chosen, by keyboard, %s',
-  async (_, viewport, language, words) => {
-    const { data } = await call<List<EntryBody>>(system.gatewayUrl, 'GET', '/api/v1/entries?kind=settled', merchant.api_key)
-    const [oldest, middle, newest] = data.toSorted((a, b) => a.sequence - b.sequence)
-    const sumOf = (...entries: (EntryBody | undefined)[]) =>
-      formatUsdc(entries.reduce((sum, entry) => sum + parseUsdc(entry?.amount ?? '0'), 0n))
-    const { context, page, complaints, strangers } = await openVisit(browser, { viewport, language })
-    await logIn(page, system.gatewayUrl, merchant.email)
-    await page.goto(`${system.gatewayUrl}/dashboard/month`)
-    const asked = card(page, words.title)
-    await page.getByLabel(words.all).focus()
+] as const)('a dossier is made of exactly the movements that are chosen, by keyboard, %s', async (_, viewport, language, words) => {
+  const { data } = await call<List<EntryBody>>(system.gatewayUrl, 'GET', '/api/v1/entries?kind=settled', merchant.api_key)
+  const [oldest, middle, newest] = data.toSorted((a, b) => a.sequence - b.sequence)
+  const sumOf = (...entries: (EntryBody | undefined)[]) =>
+    formatUsdc(entries.reduce((sum, entry) => sum + parseUsdc(entry?.amount ?? '0'), 0n))
+  const { context, page, complaints, strangers } = await openVisit(browser, { viewport, language })
+  await logIn(page, system.gatewayUrl, merchant.email)
+  await page.goto(`${system.gatewayUrl}/dashboard/month`)
+  const asked = card(page, words.title)
+  await page.getByLabel(words.all).focus()
+  await page.keyboard.press('Space')
+  await asked.getByText(words.chosen(3, sumOf(oldest, middle, newest))).waitFor()
+  await asked.getByRole('button', { name: words.none }).click()
+  await asked.getByLabel(words.amount).waitFor()
+  for (const entry of [oldest, newest]) {
+    await page.getByLabel(words.one(entry?.sequence ?? 0), { exact: true }).focus()
     await page.keyboard.press('Space')
-    await asked.getByText(words.chosen(3, sumOf(oldest, middle, newest))).waitFor()
-    await asked.getByRole('button', { name: words.none }).click()
-    await asked.getByLabel(words.amount).waitFor()
-    for (const entry of [oldest, newest]) {
-      await page.getByLabel(words.one(entry?.sequence ?? 0), { exact: true }).focus()
-      await page.keyboard.press('Space')
-    }
-    expect(await page.locator('input:indeterminate').count()).toBe(1)
-    await page
-      .getByRole('status')
-      .filter({ hasText: words.chosen(2, sumOf(oldest, newest)) })
-      .waitFor()
-    await pictured(page, `dossier-chosen-${language}`)
-    expect(await seriousFaults(page)).toEqual([])
-    expect(await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')).toBe(false)
-    await page.getByRole('button', { name: words.go }).press('Enter')
-    await page
-      .locator('.card:focus')
-      .getByText(words.chosen(2, sumOf(oldest, newest)))
-      .waitFor()
-    await asked.getByRole('button', { name: words.make }).press('Enter')
-    await asked.getByLabel(words.amount).waitFor()
-    const save = asked.getByRole('listitem').first().getByRole('button', { name: words.save })
-    await save.waitFor()
-    const [file] = await Promise.all([page.waitForEvent('download'), save.click()])
-    const text = pdfText(await file.path()).join('\n')
-    for (const shown of ['INV-1', 'INV-3', `${sumOf(oldest, newest)} USDC`]) expect(text).toContain(shown)
-    expect(text).not.toContain('INV-2')
-    expect([complaints, strangers]).toEqual([[], []])
-    await context.close()
-  },
-  60_000,
-)
+  }
+  expect(await page.locator('input:indeterminate').count()).toBe(1)
+  await page
+    .getByRole('status')
+    .filter({ hasText: words.chosen(2, sumOf(oldest, newest)) })
+    .waitFor()
+  await pictured(page, `dossier-chosen-${language}`)
+  expect(await seriousFaults(page)).toEqual([])
+  expect(await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')).toBe(false)
+  await page.getByRole('button', { name: words.go }).press('Enter')
+  await page
+    .locator('.card:focus')
+    .getByText(words.chosen(2, sumOf(oldest, newest)))
+    .waitFor()
+  await asked.getByRole('button', { name: words.make }).press('Enter')
+  await asked.getByLabel(words.amount).waitFor()
+  const save = asked.getByRole('listitem').first().getByRole('button', { name: words.save })
+  await save.waitFor()
+  const [file] = await Promise.all([page.waitForEvent('download'), save.click()])
+  const text = pdfText(await file.path()).join('\n')
+  for (const shown of ['INV-1', 'INV-3', `${sumOf(oldest, newest)} USDC`]) expect(text).toContain(shown)
+  expect(text).not.toContain('INV-2')
+  expect([complaints, strangers]).toEqual([[], []])
+  await context.close()
+})

@@ -70,7 +70,7 @@ test('an amount is read as the language of the page writes it, the button shows 
   expect(await orders()).toHaveLength(1)
   expect([...portuguese.complaints, ...english.complaints]).toEqual([])
   await english.context.close()
-}, 90_000)
+})
 
 test('the payout address changes, or goes, only after a confirmation that shows the old and the new one', async () => {
   const { context, page, complaints } = await open('/settings')
@@ -116,7 +116,7 @@ test('the payout address changes, or goes, only after a confirmation that shows 
   expect(await payoutAddress()).toBe(MERCHANT.address)
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('the tolerance is chosen, refused where it is too much, set to nothing, and left to the platform', async () => {
   const { context, page, complaints } = await open('/settings')
@@ -145,7 +145,7 @@ test('the tolerance is chosen, refused where it is too much, set to nothing, and
   await until(async () => (await chosen()) === null, 'the tolerance is not taken back')
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('a complaint stands at its field and in the language of the page, whether the page or the service found it', async () => {
   const visit = await openVisit(browser, { language: 'pt-BR' })
@@ -189,7 +189,7 @@ test('a complaint stands at its field and in the language of the page, whether t
   expect(await page.getByRole('alert').textContent()).not.toContain('The body')
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('by keyboard alone an order is created, and focus is on the page of what was created', async () => {
   const { context, page } = await open('/orders')
@@ -202,7 +202,7 @@ test('by keyboard alone an order is created, and focus is on the page of what wa
   await until(async () => (await page.evaluate('document.activeElement.tagName')) !== 'BODY', 'the focus falls to the body')
   expect(await page.evaluate('document.activeElement.closest("main") !== null')).toBe(true)
   await context.close()
-}, 60_000)
+})
 
 test('what cannot be undone is asked in red and by its verb', async () => {
   const { id } = await call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '9.00' })
@@ -221,7 +221,7 @@ test('what cannot be undone is asked in red and by its verb', async () => {
   await verb.click()
   await page.locator('.badges').getByText('Cancelled', { exact: true }).waitFor()
   await context.close()
-}, 60_000)
+})
 
 test('an endpoint is added with chosen events and headers, tested, paused and deleted, without its secrets on the page', async () => {
   const list = async () =>
@@ -267,4 +267,4 @@ test('an endpoint is added with chosen events and headers, tested, paused and de
   await until(async () => (await list()).length === 0, 'the endpoint is still there')
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})

@@ -60,7 +60,7 @@ test('an order is given its customer and its document, each checked at its field
   const left = await read<OrderBody>(`orders/${order.id}`)
   expect('customer' in left || 'fiscal_document' in left).toBe(false)
   await context.close()
-}, 120_000)
+})
 
 test('in Portuguese on a phone a subscription is given its customer, whom a charge then has', async () => {
   const { id } = await create<SubscriptionBody>('subscriptions', { brl_amount: '49.90' })
@@ -82,7 +82,7 @@ test('in Portuguese on a phone a subscription is given its customer, whom a char
   expect(erased).toEqual({ object: 'customer_erasure', orders: 1, links: 0, subscriptions: 1 })
   await card(page, 'Cliente').getByText('Nenhum cliente informado').waitFor()
   await context.close()
-}, 120_000)
+})
 
 test('a customer who asks for it is erased everywhere, from the settings or from one of their orders, and the page says of how much', async () => {
   const of = (customer: object) => create<OrderBody>('orders', { brl_amount: '10.00', customer })
@@ -114,7 +114,7 @@ test('a customer who asks for it is erased everywhere, from the settings or from
   expect(await read<OrderBody>(`orders/${kept.id}`)).toMatchObject({ customer: { name: 'Caio Reis' } })
   expect({ complaints, faults: await seriousFaults(page) }).toEqual({ complaints: [], faults: [] })
   await context.close()
-}, 120_000)
+})
 
 test('in Portuguese on a phone a customer whom no order has is erased from nothing; a session that is not fresh erases none', async () => {
   const { context, page } = await openVisit(browser, { viewport: PHONE, language: 'pt-BR' })
@@ -139,7 +139,7 @@ test('in Portuguese on a phone a customer whom no order has is erased from nothi
   await page.getByText('Para sua segurança: saia, entre de novo').waitFor()
   expect(await seriousFaults(page)).toEqual([])
   await context.close()
-}, 120_000)
+})
 
 test('a member who only reads sees both and is offered no change; the list shows what has no document', async () => {
   const named = await create<OrderBody>('orders', {
@@ -165,4 +165,4 @@ test('a member who only reads sees both and is offered no change; the list shows
   await until(async () => (await page.getByText('WITH', { exact: true }).count()) === 0, 'the list still has what has a document')
   expect(complaints).toEqual([])
   await context.close()
-}, 120_000)
+})

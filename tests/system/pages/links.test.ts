@@ -75,7 +75,7 @@ test('a link is made on its page, opened by a payer on a phone, paid, and shown 
   expect({ complaints, payers: payer.complaints }).toEqual({ complaints: [], payers: [] })
   await payer.context.close()
   await context.close()
-}, 120_000)
+})
 
 test('a payer chooses an amount within the bounds, and one outside them is refused on the page', async () => {
   const link = await create({ kind: 'reusable', brl_amount_min: '10.00', brl_amount_max: '50.00' })
@@ -91,7 +91,7 @@ test('a payer chooses an amount within the bounds, and one outside them is refus
   expect((await read<OrderBody>(`orders/${page.url().split('/').at(-1)}`)).brl_amount).toBe('25.50')
   expect(complaints.filter(complaint => !complaint.includes('400'))).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('a link is ended on its page, and opens nothing any more', async () => {
   const link = await create({ brl_amount: '20.00', external_ref: 'END-1' })
@@ -108,7 +108,7 @@ test('a link is ended on its page, and opens nothing any more', async () => {
   await page.goto(`${system.gatewayUrl}/pay/link/${link.id}`)
   await page.getByRole('heading', { name: 'Link não encontrado' }).waitFor()
   await context.close()
-}, 60_000)
+})
 
 test.each([
   [
@@ -180,7 +180,6 @@ test.each([
     expect([complaints, strangers]).toEqual([[], []])
     await context.close()
   },
-  90_000,
 )
 
 /** The dark modules of a picture of a QR code, as the path that its drawing has. Runs in the page. */
@@ -224,7 +223,7 @@ test('a message previews a link with shop and amount, of pages that no search en
   expect(await (await fetch(page.url())).text()).toContain('<meta property="og:title" content="Padaria Estrela · R$ 1.520,00">')
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 /** A shop's own page, of another origin, under a policy that allows nothing but scripts with its nonce. */
 async function openShop(bodyOf: (nonce: string) => string) {
@@ -304,7 +303,6 @@ test.each([
     await context.close()
     await dashboard.context.close()
   },
-  90_000,
 )
 
 test.each([
@@ -360,7 +358,6 @@ test.each([
     expect(complaints).toEqual([])
     await context.close()
   },
-  60_000,
 )
 
 test('a button leads to links of its own gateway alone, and a script of it is small', async () => {
@@ -377,4 +374,4 @@ test('a button leads to links of its own gateway alone, and a script of it is sm
   expect(await page.locator('.ponte-button').count()).toBe(0)
   shop.close()
   await context.close()
-}, 60_000)
+})

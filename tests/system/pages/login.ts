@@ -198,7 +198,7 @@ describe.each(['en-US', 'pt-BR'] as const)('in %s', language => {
     await page.getByLabel(t.storeName).waitFor()
     expect(complaints).toEqual([])
     await context.close()
-  }, 90_000)
+  })
 
   test('a sign-up with an address that is taken reads as any other, and changes nothing', async () => {
     const { email } = await owner()
@@ -213,7 +213,7 @@ describe.each(['en-US', 'pt-BR'] as const)('in %s', language => {
     expect(mails.some(({ to }) => to === email)).toBe(false)
     expect(await tokenOf(email)).toEqual(expect.any(String))
     await context.close()
-  }, 60_000)
+  })
 
   test('who is invited and has no account makes one, and is in the store', async () => {
     const [{ token }, email] = [await owner(), someone()]
@@ -243,7 +243,7 @@ describe.each(['en-US', 'pt-BR'] as const)('in %s', language => {
     expect(await mailed.evaluate<string>('JSON.stringify({ ...localStorage })')).toBe('{}')
     expect(complaints).toEqual([])
     await context.close()
-  }, 90_000)
+  })
 
   test('a forgotten password is replaced by a link, and whoever else was logged in is out at once', async () => {
     const { email } = await owner()
@@ -276,7 +276,7 @@ describe.each(['en-US', 'pt-BR'] as const)('in %s', language => {
     expect(complaints).toEqual([])
     await context.close()
     await thief.context.close()
-  }, 90_000)
+  })
 
   test('a password is changed by who knows the old one, and every other session is shown and ends', async () => {
     const { email } = await owner()
@@ -314,7 +314,7 @@ describe.each(['en-US', 'pt-BR'] as const)('in %s', language => {
     expect(complaints).toEqual([])
     await context.close()
     await other.context.close()
-  }, 90_000)
+  })
 
   test('a second factor is asked for at each login, and without it no payout address changes', async () => {
     const { email } = await owner()
@@ -368,7 +368,7 @@ describe.each(['en-US', 'pt-BR'] as const)('in %s', language => {
     await page.getByRole('button', { name: t.turnOnFactor }).waitFor()
     expect(complaints).toEqual([])
     await context.close()
-  }, 90_000)
+  })
 
   test('too many attempts are named as such, and what to do', async () => {
     const { email } = await owner()
@@ -384,5 +384,5 @@ describe.each(['en-US', 'pt-BR'] as const)('in %s', language => {
     }
     await alertOf(page, t.tooMany)
     await context.close()
-  }, 60_000)
+  })
 })

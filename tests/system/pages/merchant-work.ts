@@ -20,7 +20,7 @@ runPages()
 beforeAll(async () => {
   ;({ context, page, complaints } = await openVisit(browser))
   await logIn(page, system.gatewayUrl, merchant.email)
-}, 90_000)
+})
 afterEach(() => expect(complaints).toEqual([]))
 
 const ask = <T>(method: string, path: string, body?: object) => call<T>(system.gatewayUrl, method, path, merchant.api_key, body)
@@ -75,7 +75,7 @@ test('a list goes to older and newer rows and back, keeps its filters in the add
   await page.getByLabel('Search').fill(paid.id)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'PED-23' }).waitFor()
-}, 60_000)
+})
 
 test('orders are found by part of their text in any case, by amount and by day of creation or payment, all of it in the address', async () => {
   const basket = { brl_amount: '1234.50', external_ref: 'CESTA-1', description: 'Cesta de PÃES' }
@@ -111,7 +111,7 @@ test('orders are found by part of their text in any case, by amount and by day o
   expect(new URL(page.url()).searchParams.has('by')).toBe(false)
   await page.getByLabel('To').fill(day(-1))
   await page.getByText('Nothing matches these filters').waitFor()
-}, 60_000)
+})
 
 test('what a list shows is downloaded as a file, all pages of it', async () => {
   await ask<OrderBody>('POST', '/api/v1/orders', { brl_amount: '1.00', external_ref: '=1+1', description: 'a "b", c' })
@@ -150,7 +150,7 @@ test('what a list shows is downloaded as a file, all pages of it', async () => {
     expect([name, other.suggestedFilename()]).toEqual([name, `${list}.csv`])
     expect(readFileSync(await other.path(), 'utf8').slice(1)).toMatch(new RegExp(`^${columns}`))
   }
-}, 60_000)
+})
 
 test('what does not simply settle is one list, with the sums and the sender, on the overview and on a page', async () => {
   const over = await newOrder('OVER-1')
@@ -195,7 +195,7 @@ test('what does not simply settle is one list, with the sums and the sender, on 
   await page.getByText('Only a part arrived. The order’s link shows the payer what is missing.').waitFor()
   const payments = page.locator('.card', { has: page.getByRole('heading', { name: 'Payments' }) })
   expect((await factsOf(payments)).at(-1)).toBe('1.25 USDC')
-}, 60_000)
+})
 
 test('what came too little is counted as paid with a reason, and stands in the order, the list and the month', async () => {
   await go('Overview')
@@ -219,7 +219,7 @@ test('what came too little is counted as paid with a reason, and stands in the o
   await page.getByRole('row', { name: 'Given away 0.00 1.25' }).waitFor()
   await page.getByRole('row', { name: /^Given away no\. \d/ }).waitFor()
   await page.getByText(/This leaves out [\d.,]+.USDC that came for no order/).waitFor()
-}, 60_000)
+})
 
 test('the page of an order lives by its stream: at rest it asks for little, and a payment and its webhook show by themselves', async () => {
   const order = await newOrder('LIVE-1')
@@ -236,7 +236,7 @@ test('the page of an order lives by its stream: at rest it asks for little, and 
   await pay(world.chain, order)
   await badge('Paid')
   await page.locator('.timeline').getByText('order.paid').waitFor()
-}, 60_000)
+})
 
 test('plain transfers stand beside the month`s orders as possible sales, and what has no value of its time is named', async () => {
   const duty = page.locator('.card', { has: page.getByRole('heading', { name: 'Receita Federal' }) })
@@ -272,7 +272,7 @@ test('plain transfers stand beside the month`s orders as possible sales, and wha
   expect(await portuguese.page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')).toBe(false)
   expect({ complaints: portuguese.complaints, faults: await seriousFaults(portuguese.page) }).toEqual({ complaints: [], faults: [] })
   await portuguese.context.close()
-}, 90_000)
+})
 
 test('a file of the ledger is made while the page shows its progress, and is downloaded, also after a reload', async () => {
   await page.goto(`${system.gatewayUrl}/dashboard/month`)
@@ -297,7 +297,7 @@ test('a file of the ledger is made while the page shows its progress, and is dow
   await card.getByText('250,000 of 1,000,000 movements').waitFor()
   expect(await seriousFaults(page)).toEqual([])
   await page.unrouteAll({ behavior: 'wait' })
-}, 60_000)
+})
 
 const factsOf = async (entry: Locator) => (await entry.locator('dd').allTextContents()).map(text => text.replaceAll('\u00a0', ' '))
 
@@ -370,7 +370,7 @@ test('a subscription is made and charged by hand; one by the calendar is paid, r
   await badge('Cancelled')
   for (const gone of ['Pause', 'Change', 'End with the period']) expect(await button(gone).count()).toBe(0)
   expect(await button('Charge now').count()).toBe(0)
-}, 60_000)
+})
 
 test('settings: a name is saved, an internal webhook URL is warned of, a key and a secret are replaced', async () => {
   await go('Settings')
@@ -412,7 +412,7 @@ test('settings: a name is saved, an internal webhook URL is warned of, a key and
   await button('Show').click()
   await page.getByText(secret, { exact: true }).waitFor()
   world.receiver.trust(secret)
-}, 60_000)
+})
 
 test('tokens minted to a deposit address, as a bridge brings them, are shown as of an unknown payer', async () => {
   const order = await newOrder('PONTE-1')
@@ -423,7 +423,7 @@ test('tokens minted to a deposit address, as a bridge brings them, are shown as 
   await page.goto(`${system.gatewayUrl}/pay/${order.id}`)
   await page.getByText('sender unknown').waitFor()
   await page.goto(`${system.gatewayUrl}/dashboard/settings`)
-}, 60_000)
+})
 
 test('a test event arrives, signed with the new secret; a time range is sent again, and the page names how much', async () => {
   const known = await deliveries()
@@ -442,7 +442,7 @@ test('a test event arrives, signed with the new secret; a time range is sent aga
   await until(async () => (await deliveries()).length === 2 * (known.length + 1), 'the events are not delivered again')
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'hidden' })
-}, 60_000)
+})
 
 const deliveries = async () => {
   await system.idle()
@@ -476,7 +476,7 @@ test('a session is renewed without a word, is good in a second tab, is out of re
   await page.reload()
   await page.getByRole('heading', { name: 'Log in' }).waitFor()
   expect(await context.cookies(`${system.gatewayUrl}/dashboard/session`)).toEqual([])
-}, 60_000)
+})
 
 test('the checkout wears what the merchant chose, readable in light and dark, and leads back to the shop that the invoice names', async () => {
   const visit = await openVisit(browser)
@@ -516,4 +516,4 @@ test('the checkout wears what the merchant chose, readable in light and dark, an
   await visit.page.getByText('padaria.example', { exact: false }).first().waitFor()
   expect(visit.complaints).toEqual([])
   await visit.context.close()
-}, 90_000)
+})

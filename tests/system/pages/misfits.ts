@@ -41,7 +41,7 @@ afterAll(async () => {
 runPages({ merchant: false })
 beforeAll(async () => {
   for (const account of ACCOUNTS) await mined(world.chain.mintUsdc(world.chain.wallet(account).address, 1_000_000_000n))
-}, 90_000)
+})
 
 async function newMerchant(account: number) {
   const merchant = await createMerchant(world, system.gatewayUrl, world.receiverUrl, world.chain.wallet(account).address)

@@ -38,7 +38,7 @@ beforeAll(async () => {
   system = await startAll(world.place, { logger: world.logger, settings: { orders: { OTHER_NETWORKS: JSON.stringify(networks) } } })
   merchant = await createMerchant(world, system.gatewayUrl)
   browser = await openBrowser()
-}, 120_000)
+})
 afterAll(async () => {
   await browser?.close()
   await system?.stop()
@@ -91,7 +91,7 @@ test('with a wallet the payer chooses the network, the wallet goes there, and th
   await until(async () => (await second.balanceOf(MERCHANT.address)) - before === units(order.expected), 'it did not come')
   expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
   await context.close()
-}, 60_000)
+})
 
 test('a wallet that is on one of them finds it chosen; who changes the network in the middle pays on none and is asked again', async () => {
   const order = await newOrder()
@@ -118,7 +118,7 @@ test('a wallet that is on one of them finds it chosen; who changes the network i
   expect(await page.getByRole('link', { name: 'See on the network' }).getAttribute('href')).toMatch(/^https:\/\/sepolia\.basescan\.org\//)
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('the page follows a wallet that changes its network in the middle, and the payer pays there', async () => {
   const order = await newOrder()
@@ -142,7 +142,7 @@ test('the page follows a wallet that changes its network in the middle, and the 
   expect(after.map((units, index) => units - (before[index] ?? 0n))).toEqual([units(order.expected), 0n])
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('what was chosen for an exchange stays, wherever the wallet goes, and it goes where the payer chose when they pay by it', async () => {
   const order = await newOrder()
@@ -156,7 +156,7 @@ test('what was chosen for an exchange stays, wherever the wallet goes, and it go
   await title(page, 'Payment sent')
   expect(wallet.network.chainId).toBe(SEPOLIA)
   await context.close()
-}, 60_000)
+})
 
 test('a payer without coin signs for the network that they chose', async () => {
   const { context, page, wallet, order, open, complaints } = await payerWith({ base: 0n, sepolia: ENOUGH }, SEPOLIA)
@@ -180,7 +180,7 @@ test('a payer without coin signs for the network that they chose', async () => {
   expect(verifyTypedData(domain, types, message, signed?.signature ?? '')).toBe(signed?.payer_address)
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 /** The networks from the top, and what stands at one of them. */
 const namesOf = (page: Page) => page.locator('.networks strong').allTextContents()
@@ -224,7 +224,7 @@ test('a wallet that lists what it has: where it holds enough comes first and is 
   expect(wallet.network.chainId).toBe(SEPOLIA)
   expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
   await context.close()
-}, 60_000)
+})
 
 test('a wallet that answers for its own network alone: enough there chooses it, too little is stated', async () => {
   const rich = await payerWith({ base: ENOUGH, sepolia: ENOUGH }, SEPOLIA)
@@ -241,7 +241,7 @@ test('a wallet that answers for its own network alone: enough there chooses it, 
   expect(await widthOf(poor.page)).toBeLessThanOrEqual(NARROW.width)
   expect(await seriousFaults(poor.page)).toEqual([])
   await poor.context.close()
-}, 60_000)
+})
 
 test('a wallet that has shared no account is asked when the payer wishes, and a refusal changes nothing', async () => {
   const { context, page, wallet, open, complaints } = await payerWith({ base: ENOUGH, sepolia: 0n }, BASE_SEPOLIA)
@@ -258,7 +258,7 @@ test('a wallet that has shared no account is asked when the payer wishes, and a 
   expect(await look.count()).toBe(0)
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('a wallet that shows nothing of these networks leaves them as they are', async () => {
   const { context, page, open } = await payerWith({ base: 0n, sepolia: 0n }, 1)
@@ -267,7 +267,7 @@ test('a wallet that shows nothing of these networks leaves them as they are', as
   expect(await namesOf(page)).toEqual(['Base Sepolia', 'Sepolia'])
   expect(await page.getByRole('tab').count()).toBe(0)
   await context.close()
-}, 60_000)
+})
 
 const takesCalls = (more: Partial<WalletCalls> = {}): WalletCalls => ({
   ...{ atomic: 'supported', does: 'atomic', refuses: null, reports: null, sent: new Map() },
@@ -289,7 +289,7 @@ test('calls taken together name their network: a wallet that leaves it meanwhile
   expect(wallet.asked.filter(method => /send/i.test(method))).toEqual(['wallet_sendCalls'])
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('calls that the wallet still holds of one network are no second payment on another one', async () => {
   const { context, page, wallet, open, order } = await payerWith({ base: ENOUGH, sepolia: ENOUGH }, SEPOLIA)
@@ -306,7 +306,7 @@ test('calls that the wallet still holds of one network are no second payment on 
   await title(page, 'Payment sent')
   expect(wallet.asked.filter(method => /send/i.test(method))).toEqual(['wallet_sendCalls'])
   await context.close()
-}, 60_000)
+})
 
 test('the network of the wallet gives no address to an exchange: its own is chosen first', async () => {
   const { context, page, order, open, complaints } = await payerWith({ base: ENOUGH, sepolia: 0n }, BASE_SEPOLIA)
@@ -321,7 +321,7 @@ test('the network of the wallet gives no address to an exchange: its own is chos
   await page.locator('.transfer .aside').getByText('Base Sepolia or Sepolia').waitFor()
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 const views = [
   [
@@ -373,7 +373,6 @@ test.each(views)(
     expect(complaints).toEqual([])
     await context.close()
   },
-  60_000,
 )
 
 /** A third network, where the order has no address, and a fourth, where it has another. */
@@ -432,7 +431,7 @@ test('an address is named right only where the order has it, and a network witho
   expect(await seriousFaults(page)).toEqual([])
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test.each([[BASE_SEPOLIA], [SEPOLIA]])(
   'beside a signature for %s that others may still submit no other network is offered',
@@ -448,7 +447,6 @@ test.each([[BASE_SEPOLIA], [SEPOLIA]])(
     expect(await namesOf(page)).toEqual([PUBLIC_NAMES[chain_id]])
     await context.close()
   },
-  60_000,
 )
 
 test('the choice that was lost on its way leaves the first network, which is right alone', async () => {
@@ -460,7 +458,7 @@ test('the choice that was lost on its way leaves the first network, which is rig
   await page.getByText(order.payment.deposit_address ?? '', { exact: true }).waitFor()
   expect(await page.getByRole('radio').count()).toBe(0)
   await context.close()
-}, 60_000)
+})
 
 test('a receipt and the merchant’s page of the order name the network of each payment', async () => {
   const order = await newOrder()
@@ -514,7 +512,7 @@ test('a receipt and the merchant’s page of the order name the network of each 
     expect(complaints).toEqual([])
     await context.close()
   }
-}, 90_000)
+})
 
 describe.each([
   ['en-US', 'Network', 'Save the networks', ['Another address on one network', 'Change the address', 'On Sepolia', 'Cancel the change']],
@@ -554,7 +552,6 @@ describe.each([
       expect(complaints).toEqual([])
       await context.close()
     },
-    60_000,
   )
 
   test.each([DESKTOP, NARROW])(
@@ -601,6 +598,5 @@ describe.each([
       expect(complaints).toEqual([])
       await context.close()
     },
-    60_000,
   )
 })

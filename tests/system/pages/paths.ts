@@ -82,7 +82,7 @@ test('time to the first payable pixel on a throttled phone', async () => {
   )
   expect(payableMs).toBeLessThan(PAYABLE_MS_MAX)
   await context.close()
-}, 120_000)
+})
 
 test('a payer`s first time, on a phone, by transfer', async () => {
   const order = await newOrder()
@@ -119,7 +119,7 @@ test('a payer`s first time, on a phone, by transfer', async () => {
   await step({ name: 'sees that it is paid, with a receipt', act: async () => undefined, done: paid })
   show(pathText('A payer`s first time, on a throttled phone, by transfer', steps))
   await context.close()
-}, 120_000)
+})
 
 test('a merchant`s first time', async () => {
   const { context, page } = await openVisit(browser, { viewport: DESKTOP })
@@ -170,7 +170,7 @@ test('a merchant`s first time', async () => {
   await step({ name: 'sees the day`s sum', target: nav('Overview'), act: () => nav('Overview').click(), done: sum })
   show(pathText('A merchant`s first time, on a desk', steps))
   await context.close()
-}, 120_000)
+})
 
 test('Lighthouse on the checkout', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-lighthouse-'))

@@ -45,7 +45,7 @@ test('a payer quotes a hash at the checkout and reads why it does not show', asy
   await page.getByRole('heading', { name: 'Paid', exact: true }).waitFor()
   expect(await field.count()).toBe(0)
   await context.close()
-}, 120_000)
+})
 
 test('in Portuguese on a phone, at a cancelled order too', async () => {
   const order = await newOrder()
@@ -64,7 +64,7 @@ test('in Portuguese on a phone, at a cancelled order too', async () => {
   expect(await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')).toBe(false)
   expect(await seriousFaults(page)).toEqual([])
   await context.close()
-}, 120_000)
+})
 
 test('a merchant quotes it at the order, and is led to the order that it paid', async () => {
   const [order, paid] = [await newOrder(), await newOrder()]
@@ -90,7 +90,7 @@ test('a merchant quotes it at the order, and is led to the order that it paid', 
   expect(await card.count()).toBe(0)
   expect(complaints).toEqual([])
   await context.close()
-}, 120_000)
+})
 
 test('a merchant finds with the own wallet what came on a network that is not followed, and has it sent on', async () => {
   const elsewhere = await startLocalChain({ chainId: 10 })

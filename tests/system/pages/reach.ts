@@ -38,7 +38,7 @@ test('on a phone a reference keeps its width beside two badges, and an order wit
   expect(new URL(page.url()).pathname).toBe(`/dashboard/orders/${untitled.id}`)
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('the reference of the API fits a phone, and the keyboard reaches what scrolls', async () => {
   const { context, page } = await openVisit(browser, { viewport: PHONE })
@@ -49,30 +49,26 @@ test('the reference of the API fits a phone, and the keyboard reaches what scrol
     expect({ path, tooWide: await tooWide(page), faults: await seriousFaults(page) }).toEqual({ path, tooWide: 0, faults: [] })
   }
   await context.close()
-}, 60_000)
+})
 
 test.each([
   ['a desk', { viewport: { width: 1280, height: 860 } }],
   ['a phone', { viewport: PHONE }],
-] as const)(
-  'the labels of the chart are whole and no larger than the text around it, on %s',
-  async (_, view) => {
-    const large = await newOrder({ brl_amount: '98000.00' })
-    await pay(world.chain, large)
-    await system.idle()
-    const { context, page } = await open('', { ...view, language: 'pt-BR' })
-    await page.locator('.chart svg text').first().waitFor()
-    for (const days of [7, 30]) {
-      await page.getByText(`${days} dias`).click()
-      await until(async () => (await page.locator('.chart rect.field').count()) === days, `the chart has not ${days} days`)
-      const labels = await page.evaluate<{ text: string; size: number; cut: boolean }[]>(LABELS)
-      expect(labels.length).toBeGreaterThan(4)
-      expect(labels.filter(({ cut, size }) => cut || size > 15 || size < 11)).toEqual([])
-    }
-    await context.close()
-  },
-  60_000,
-)
+] as const)('the labels of the chart are whole and no larger than the text around it, on %s', async (_, view) => {
+  const large = await newOrder({ brl_amount: '98000.00' })
+  await pay(world.chain, large)
+  await system.idle()
+  const { context, page } = await open('', { ...view, language: 'pt-BR' })
+  await page.locator('.chart svg text').first().waitFor()
+  for (const days of [7, 30]) {
+    await page.getByText(`${days} dias`).click()
+    await until(async () => (await page.locator('.chart rect.field').count()) === days, `the chart has not ${days} days`)
+    const labels = await page.evaluate<{ text: string; size: number; cut: boolean }[]>(LABELS)
+    expect(labels.length).toBeGreaterThan(4)
+    expect(labels.filter(({ cut, size }) => cut || size > 15 || size < 11)).toEqual([])
+  }
+  await context.close()
+})
 
 // Runs in the page: a drawing that is scaled scales its text as well.
 const LABELS = `(drawing => {
@@ -101,7 +97,7 @@ test('older rows are shown from their first one, with focus there', async () => 
   expect(await firstRowTop(page)).toBeLessThan(600)
   expect(await page.evaluate('document.activeElement.tagName')).not.toBe('BODY')
   await context.close()
-}, 60_000)
+})
 
 const firstRowTop = (page: Page) => page.evaluate<number>("document.querySelector('tbody tr').getBoundingClientRect().top")
 
@@ -119,7 +115,7 @@ test('without a connection the dashboard shows it at once, tries again by itself
   await page.getByText('No subscriptions yet').waitFor()
   expect(await page.getByText('No connection').count()).toBe(0)
   await context.close()
-}, 60_000)
+})
 
 test('a network that brings no confirmations for minutes is named, with what happened and what to do', async () => {
   const order = await newOrder()
@@ -133,7 +129,7 @@ test('a network that brings no confirmations for minutes is named, with what hap
   await page.getByText('Não pague de novo').waitFor()
   expect({ complaints, faults: await seriousFaults(page) }).toEqual({ complaints: [], faults: [] })
   await context.close()
-}, 60_000)
+})
 
 test('a service that does not answer is named, and asked again until it does', async () => {
   const order = await newOrder()
@@ -147,7 +143,7 @@ test('a service that does not answer is named, and asked again until it does', a
   await heading(page)
   expect(await page.getByRole('alert').count()).toBe(0)
   await context.close()
-}, 60_000)
+})
 
 test('an address that leads nowhere has a heading, a reason and a way on, and nothing to try again', async () => {
   const { context, page, complaints } = await open('/nonsense')
@@ -167,7 +163,7 @@ test('an address that leads nowhere has a heading, a reason and a way on, and no
   }
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('the overview sums what came whatever was created since, and an open one moves little at rest', async () => {
   const before = await paidToday()
@@ -193,7 +189,7 @@ test('the overview sums what came whatever was created since, and an open one mo
   // An answer that comes as the page closes has no body any more.
   page.removeAllListeners('response')
   await context.close()
-}, 90_000)
+})
 
 async function paidToday() {
   const today = new Intl.DateTimeFormat('en-CA', { dateStyle: 'short' }).format(new Date())
@@ -247,5 +243,4 @@ test.each([
     expect(complaints).toEqual([])
     await context.close()
   },
-  60_000,
 )

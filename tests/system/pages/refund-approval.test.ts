@@ -14,7 +14,7 @@ const MERCHANT_ACCOUNT = 2
 runPages()
 beforeAll(async () => {
   await mined(world.chain.mintUsdc(world.chain.wallet(MERCHANT_ACCOUNT).address, 100_000_000n))
-}, 90_000)
+})
 
 async function colleague(role: string): Promise<string> {
   const email = `${role}-${merchant.id.slice(-6)}@padaria.example`
@@ -48,7 +48,7 @@ test('the limit is chosen on the page of settings, zero too, and taken back', as
   expect(await seriousFaults(page)).toEqual([])
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('an owner asks, a colleague approves on a phone in Portuguese, support is offered nothing, and the owner signs', async () => {
   const { token } = merchant
@@ -105,4 +105,4 @@ test('an owner asks, a colleague approves on a phone in Portuguese, support is o
     expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
     await context.close()
   }
-}, 120_000)
+})

@@ -16,7 +16,7 @@ const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'Ponte <no-reply@ponte
 runPages({ settings: { 'api-gateway': mail } })
 beforeAll(async () => {
   await mined(world.chain.mintUsdc(world.chain.wallet(MERCHANT_ACCOUNT).address, 100_000_000n))
-}, 90_000)
+})
 
 const card = (page: Page) => page.locator('.card').filter({ has: page.getByRole('heading', { name: 'Refunds', exact: true }) })
 async function overpaid(): Promise<OrderBody> {
@@ -29,46 +29,42 @@ async function overpaid(): Promise<OrderBody> {
 test.each([
   ['on a desk', DESKTOP, MERCHANT_ACCOUNT],
   ['on a phone, first with the wallet at another account', PHONE, 5],
-])(
-  'what is left over goes back to the address that the payer named, %s',
-  async (_, viewport, first) => {
-    const order = await overpaid()
-    const { context, page, complaints, strangers } = await openVisit(browser, { viewport })
-    const wallet = await injectWallet(context, world.chain, first)
-    await logIn(page, system.gatewayUrl, merchant.email)
-    await page.goto(`${system.gatewayUrl}/dashboard/orders/${order.id}`)
-    await card(page).getByText('5.00 USDC are left over').waitFor()
-    await card(page).getByRole('button', { name: 'Return money' }).click()
-    const dialog = page.getByRole('dialog')
-    expect(await dialog.getByLabel('Amount in USDC').inputValue()).toBe('5.00')
-    await dialog.getByLabel('Why, for your records').fill('Paid too much')
-    await dialog.getByRole('button', { name: 'Continue' }).click()
-    // A plain transfer does not prove the payer's address.
-    await dialog.getByText('Write an address that the payer gave you').waitFor()
-    const payee = Wallet.createRandom().address
-    await dialog.getByLabel('Address of who receives it').fill(payee)
-    expect(await seriousFaults(page)).toEqual([])
-    await dialog.getByRole('button', { name: 'Continue' }).click()
-    await card(page).getByText('Your signature is missing').waitFor()
-    const sign = card(page).getByRole('button', { name: /^Sign/ })
-    if (first !== MERCHANT_ACCOUNT) {
-      await sign.click()
-      await card(page).getByText('Your wallet is at another account').waitFor()
-      wallet.account = MERCHANT_ACCOUNT
-    }
-    wallet.refuse('eth_signTypedData_v4')
+])('what is left over goes back to the address that the payer named, %s', async (_, viewport, first) => {
+  const order = await overpaid()
+  const { context, page, complaints, strangers } = await openVisit(browser, { viewport })
+  const wallet = await injectWallet(context, world.chain, first)
+  await logIn(page, system.gatewayUrl, merchant.email)
+  await page.goto(`${system.gatewayUrl}/dashboard/orders/${order.id}`)
+  await card(page).getByText('5.00 USDC are left over').waitFor()
+  await card(page).getByRole('button', { name: 'Return money' }).click()
+  const dialog = page.getByRole('dialog')
+  expect(await dialog.getByLabel('Amount in USDC').inputValue()).toBe('5.00')
+  await dialog.getByLabel('Why, for your records').fill('Paid too much')
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  // A plain transfer does not prove the payer's address.
+  await dialog.getByText('Write an address that the payer gave you').waitFor()
+  const payee = Wallet.createRandom().address
+  await dialog.getByLabel('Address of who receives it').fill(payee)
+  expect(await seriousFaults(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await card(page).getByText('Your signature is missing').waitFor()
+  const sign = card(page).getByRole('button', { name: /^Sign/ })
+  if (first !== MERCHANT_ACCOUNT) {
     await sign.click()
-    await card(page).getByText('You refused in your wallet').waitFor()
-    await sign.click()
-    await card(page).getByText('Returned', { exact: true }).waitFor()
-    expect(await world.chain.balanceOf(payee)).toBe(5_000_000n)
-    expect(await card(page).getByText('are left over').count()).toBe(0)
-    expect(await seriousFaults(page)).toEqual([])
-    expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
-    await context.close()
-  },
-  90_000,
-)
+    await card(page).getByText('Your wallet is at another account').waitFor()
+    wallet.account = MERCHANT_ACCOUNT
+  }
+  wallet.refuse('eth_signTypedData_v4')
+  await sign.click()
+  await card(page).getByText('You refused in your wallet').waitFor()
+  await sign.click()
+  await card(page).getByText('Returned', { exact: true }).waitFor()
+  expect(await world.chain.balanceOf(payee)).toBe(5_000_000n)
+  expect(await card(page).getByText('are left over').count()).toBe(0)
+  expect(await seriousFaults(page)).toEqual([])
+  expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
+  await context.close()
+})
 
 test('a refund that is not signed can be cancelled, and who may only read is offered nothing', async () => {
   const order = await overpaid()
@@ -90,66 +86,62 @@ test('a refund that is not signed can be cancelled, and who may only read is off
   await dialog.getByRole('button', { name: 'Cancel the refund' }).click()
   await card(page).getByText('Cancelled', { exact: true }).waitFor()
   await context.close()
-}, 60_000)
+})
 
 test.each([
   ['on a phone, in Portuguese', PHONE, 'pt-BR'],
   ['on a desk, in English', DESKTOP, 'en-US'],
-])(
-  'a payer names the address by a link, and the merchant signs for it, %s',
-  async (_, viewport, locale) => {
-    const order = await overpaid()
-    const { payments } = await call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${order.id}`, merchant.api_key)
-    const paid = payments?.[0]
-    const shop = await openVisit(browser)
-    await injectWallet(shop.context, world.chain, MERCHANT_ACCOUNT)
-    await logIn(shop.page, system.gatewayUrl, merchant.email)
-    await shop.page.goto(`${system.gatewayUrl}/dashboard/orders/${order.id}`)
-    await card(shop.page).getByRole('button', { name: 'Ask the payer for an address' }).click()
-    const dialog = shop.page.getByRole('dialog')
-    await dialog.getByLabel('Why, for your records').fill('Paid too much, from an exchange')
-    expect(await seriousFaults(shop.page)).toEqual([])
-    await dialog.getByRole('button', { name: 'Continue' }).click()
-    const link = await card(shop.page).getByRole('link', { name: 'See the page' }).getAttribute('href')
+])('a payer names the address by a link, and the merchant signs for it, %s', async (_, viewport, locale) => {
+  const order = await overpaid()
+  const { payments } = await call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${order.id}`, merchant.api_key)
+  const paid = payments?.[0]
+  const shop = await openVisit(browser)
+  await injectWallet(shop.context, world.chain, MERCHANT_ACCOUNT)
+  await logIn(shop.page, system.gatewayUrl, merchant.email)
+  await shop.page.goto(`${system.gatewayUrl}/dashboard/orders/${order.id}`)
+  await card(shop.page).getByRole('button', { name: 'Ask the payer for an address' }).click()
+  const dialog = shop.page.getByRole('dialog')
+  await dialog.getByLabel('Why, for your records').fill('Paid too much, from an exchange')
+  expect(await seriousFaults(shop.page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  const link = await card(shop.page).getByRole('link', { name: 'See the page' }).getAttribute('href')
 
-    const payer = await openVisit(browser, { viewport, locale })
-    const { page } = payer
-    const shows = (status: string) => page.locator(`main[data-status=${status}]`).waitFor()
-    const field = (name: string) => page.locator(`input[name=${name}]`)
-    const goOn = page.locator('button.primary')
-    await page.goto(`${link}/`)
-    await shows('open')
-    const payee = Wallet.createRandom().address
-    await field('payee_address').fill(payee)
-    await field('tx_hash').fill(`https://explorer.example/tx/${paid?.tx_hash}`)
-    await field('amount').fill('1')
-    expect(await seriousFaults(page)).toEqual([])
-    await goOn.click()
-    await page.getByText(payee.slice(-4)).waitFor()
-    await goOn.click()
-    await page
-      .getByRole('alert')
-      .getByText(locale === 'pt-BR' ? 'Não há, com este código' : 'No payment of this invoice')
-      .waitFor()
-    const came = String(paid?.amount)
-    await field('amount').fill(locale === 'pt-BR' ? came.replace('.', ',') : came)
-    await goOn.click()
-    await page.getByText(payee.slice(-4)).waitFor()
-    expect(await seriousFaults(page)).toEqual([])
-    await goOn.click()
-    await shows('claimed')
+  const payer = await openVisit(browser, { viewport, locale })
+  const { page } = payer
+  const shows = (status: string) => page.locator(`main[data-status=${status}]`).waitFor()
+  const field = (name: string) => page.locator(`input[name=${name}]`)
+  const goOn = page.locator('button.primary')
+  await page.goto(`${link}/`)
+  await shows('open')
+  const payee = Wallet.createRandom().address
+  await field('payee_address').fill(payee)
+  await field('tx_hash').fill(`https://explorer.example/tx/${paid?.tx_hash}`)
+  await field('amount').fill('1')
+  expect(await seriousFaults(page)).toEqual([])
+  await goOn.click()
+  await page.getByText(payee.slice(-4)).waitFor()
+  await goOn.click()
+  await page
+    .getByRole('alert')
+    .getByText(locale === 'pt-BR' ? 'Não há, com este código' : 'No payment of this invoice')
+    .waitFor()
+  const came = String(paid?.amount)
+  await field('amount').fill(locale === 'pt-BR' ? came.replace('.', ',') : came)
+  await goOn.click()
+  await page.getByText(payee.slice(-4)).waitFor()
+  expect(await seriousFaults(page)).toEqual([])
+  await goOn.click()
+  await shows('claimed')
 
-    await card(shop.page).getByText('named through the link').waitFor()
-    await card(shop.page).getByRole('button', { name: /^Sign/ }).click()
-    await card(shop.page).getByText('Returned', { exact: true }).waitFor()
-    await shows('confirmed')
-    expect(await world.chain.balanceOf(payee)).toBe(5_000_000n)
-    for (const { complaints, strangers } of [shop, payer]) expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
-    await shop.context.close()
-    await payer.context.close()
-  },
-  90_000,
-)
+  await card(shop.page).getByText('named through the link').waitFor()
+  await card(shop.page).getByRole('button', { name: /^Sign/ }).click()
+  await card(shop.page).getByText('Returned', { exact: true }).waitFor()
+  await shows('confirmed')
+  expect(await world.chain.balanceOf(payee)).toBe(5_000_000n)
+  for (const { complaints, strangers } of [shop, payer]) expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
+  await shop.context.close()
+  await payer.context.close()
+})
 
 /** The code that orders has mailed, once the gateway has its mail. */
 async function codeTo(email: string): Promise<string> {
@@ -245,5 +237,4 @@ test.each([
     await shop.context.close()
     await context.close()
   },
-  90_000,
 )

@@ -60,7 +60,7 @@ async function join(role: Role, email: string, merchantId: string): Promise<void
 let furnished: Awaited<ReturnType<typeof furnish>>
 beforeAll(async () => {
   furnished = await furnish(world, system)
-}, 120_000)
+})
 
 /** Verbs of what changes something. */
 const VERBS = [
@@ -132,4 +132,4 @@ test('who only looks is told so where the settings are, and by the address alone
   await page.getByText('O seu papel não vê os endpoints.').waitFor()
   expect(complaints).toEqual([])
   await context.close()
-}, 120_000)
+})

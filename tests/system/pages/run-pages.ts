@@ -11,5 +11,5 @@ export function runPages(options?: Parameters<typeof runSystem>[0]): void {
   runSystem(options)
   beforeAll(async () => {
     browser = await openBrowser()
-  }, 60_000)
+  })
 }

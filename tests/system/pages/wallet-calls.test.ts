@@ -43,23 +43,19 @@ const isPaidOnce = async (order: OrderBody, chain: LocalChain, address: string) 
 test.each([
   ['supported', {}],
   ['ready', { viewport: PHONE, hasTouch: true }],
-] as const)(
-  'a wallet whose chain is %s pays with one confirmation, in one transaction, and leaves no allowance',
-  async (atomic, view) => {
-    const { context, page, order, address, confirmed, calls, complaints, strangers } = await payerBefore({ atomic }, view)
-    await payButton(page).click()
-    await title(page, 'Paid')
-    expect(confirmed()).toEqual(['wallet_sendCalls'])
-    expect(calls.sent.size).toBe(1)
-    await isPaidOnce(order, world.chain, address)
-    const [owner, spender] = [address, order.payment.router_address].map(a => a.slice(2).padStart(64, '0'))
-    const data = `0xdd62ed3e${owner}${spender}`
-    expect(await world.chain.provider.call({ to: order.payment.token_address, data })).toBe(`0x${'0'.repeat(64)}`)
-    expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
-    await context.close()
-  },
-  60_000,
-)
+] as const)('a wallet whose chain is %s pays with one confirmation, in one transaction, and leaves no allowance', async (atomic, view) => {
+  const { context, page, order, address, confirmed, calls, complaints, strangers } = await payerBefore({ atomic }, view)
+  await payButton(page).click()
+  await title(page, 'Paid')
+  expect(confirmed()).toEqual(['wallet_sendCalls'])
+  expect(calls.sent.size).toBe(1)
+  await isPaidOnce(order, world.chain, address)
+  const [owner, spender] = [address, order.payment.router_address].map(a => a.slice(2).padStart(64, '0'))
+  const data = `0xdd62ed3e${owner}${spender}`
+  expect(await world.chain.provider.call({ to: order.payment.token_address, data })).toBe(`0x${'0'.repeat(64)}`)
+  expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
+  await context.close()
+})
 
 test('an account whose fees others pay needs none of the network’s coin', async () => {
   const { context, page, order, address, confirmed } = await payerBefore({ does: 'sponsored' })
@@ -69,7 +65,7 @@ test('an account whose fees others pay needs none of the network’s coin', asyn
   expect(confirmed()).toEqual(['wallet_sendCalls'])
   await isPaidOnce(order, world.chain, address)
   await context.close()
-}, 60_000)
+})
 
 test('a chain of which the wallet promises nothing is paid in two steps', async () => {
   const { context, page, confirmed } = await payerBefore({ atomic: 'unsupported' })
@@ -77,7 +73,7 @@ test('a chain of which the wallet promises nothing is paid in two steps', async 
   await title(page, 'Paid')
   expect(confirmed()).toEqual(['eth_signTypedData_v4', 'eth_sendTransaction'])
   await context.close()
-}, 60_000)
+})
 
 test('a payer who refuses has sent nothing, and may try again', async () => {
   const { context, page, wallet, confirmed, order, address } = await payerBefore()
@@ -92,7 +88,7 @@ test('a payer who refuses has sent nothing, and may try again', async () => {
   expect(confirmed()).toEqual(['wallet_sendCalls', 'wallet_sendCalls'])
   await isPaidOnce(order, world.chain, address)
   await context.close()
-}, 60_000)
+})
 
 test.each([
   ['an upgrade of the account that the payer refused', 5750],
@@ -102,19 +98,15 @@ test.each([
   ['an older form of the request', -32602],
   ['a method that it does not have', -32601],
   ['a method that it does not allow', 4200],
-])(
-  '%s: two steps follow in the same click',
-  async (_, refuses) => {
-    const { context, page, confirmed, order, address, complaints } = await payerBefore({ refuses })
-    await payButton(page).click()
-    await title(page, 'Paid')
-    expect(confirmed()).toEqual(['wallet_sendCalls', 'eth_signTypedData_v4', 'eth_sendTransaction'])
-    await isPaidOnce(order, world.chain, address)
-    expect(complaints).toEqual([])
-    await context.close()
-  },
-  60_000,
-)
+])('%s: two steps follow in the same click', async (_, refuses) => {
+  const { context, page, confirmed, order, address, complaints } = await payerBefore({ refuses })
+  await payButton(page).click()
+  await title(page, 'Paid')
+  expect(confirmed()).toEqual(['wallet_sendCalls', 'eth_signTypedData_v4', 'eth_sendTransaction'])
+  await isPaidOnce(order, world.chain, address)
+  expect(complaints).toEqual([])
+  await context.close()
+})
 
 test('an error without a known reason sends the payer to the wallet first, and to two steps then', async () => {
   const { context, page, confirmed, order, address } = await payerBefore({ refuses: -32603 })
@@ -126,7 +118,7 @@ test('an error without a known reason sends the payer to the wallet first, and t
   expect(confirmed()).toEqual(['wallet_sendCalls', 'eth_signTypedData_v4', 'eth_sendTransaction'])
   await isPaidOnce(order, world.chain, address)
   await context.close()
-}, 60_000)
+})
 
 test('a wallet that has the calls already, and shows nothing of them, is answered there first; then two steps follow', async () => {
   const { context, page, confirmed, order, address } = await payerBefore({ refuses: 5720 })
@@ -138,7 +130,7 @@ test('a wallet that has the calls already, and shows nothing of them, is answere
   expect(confirmed()).toEqual(['wallet_sendCalls', 'wallet_sendCalls', 'eth_signTypedData_v4', 'eth_sendTransaction'])
   await isPaidOnce(order, world.chain, address)
   await context.close()
-}, 60_000)
+})
 
 test('a wallet that leaves the question for capabilities open is not waited for', async () => {
   const { context, page, wallet, confirmed } = await payerBefore()
@@ -148,7 +140,7 @@ test('a wallet that leaves the question for capabilities open is not waited for'
   expect(confirmed()).toEqual(['eth_signTypedData_v4', 'eth_sendTransaction'])
   release()
   await context.close()
-}, 60_000)
+})
 
 test('calls that are undone together are noticed, shown, and paid in two steps', async () => {
   const { context, page, wallet, confirmed, order, address } = await payerBefore()
@@ -164,7 +156,7 @@ test('calls that are undone together are noticed, shown, and paid in two steps',
   expect(confirmed()).toEqual(['wallet_sendCalls', 'eth_sendTransaction', 'eth_sendTransaction'])
   await isPaidOnce(order, world.chain, address)
   await context.close()
-}, 60_000)
+})
 
 test('a wallet that sends them apart pays once, and what it approved pays the next time where the payment failed', async () => {
   const { context, page, wallet, confirmed, order, address } = await payerBefore({ does: 'apart' })
@@ -177,7 +169,7 @@ test('a wallet that sends them apart pays once, and what it approved pays the ne
   expect(confirmed()).toEqual(['wallet_sendCalls', 'eth_sendTransaction'])
   await isPaidOnce(order, world.chain, address)
   await context.close()
-}, 60_000)
+})
 
 test('a wallet that takes calls and sends nothing, or reports an end that is none, leaves a way to pay after a while', async () => {
   for (const reports of [100, 200]) {
@@ -195,7 +187,7 @@ test('a wallet that takes calls and sends nothing, or reports an end that is non
     await isPaidOnce(order, world.chain, address)
     await context.close()
   }
-}, 90_000)
+})
 
 test('a reload while the wallet asks: the same calls are asked for again, and the payer pays once', async () => {
   const { context, page, wallet, calls, confirmed, order, address } = await payerBefore()
@@ -211,7 +203,7 @@ test('a reload while the wallet asks: the same calls are asked for again, and th
   expect(calls.sent.size).toBe(1)
   await isPaidOnce(order, world.chain, address)
   await context.close()
-}, 60_000)
+})
 
 test('a reload after the wallet took them shows the payment sent, with its transaction once the wallet names it', async () => {
   const { context, page, confirmed, order, address } = await payerBefore()
@@ -235,7 +227,7 @@ test('a reload after the wallet took them shows the payment sent, with its trans
   await title(page, 'Paid')
   await isPaidOnce(order, world.chain, address)
   await context.close()
-}, 60_000)
+})
 
 test('without the part of the page that does it, the payer pays in two steps', async () => {
   const { context, page, confirmed } = await payerBefore()
@@ -245,4 +237,4 @@ test('without the part of the page that does it, the payer pays in two steps', a
   await title(page, 'Paid')
   expect(confirmed()).toEqual(['eth_signTypedData_v4', 'eth_sendTransaction'])
   await context.close()
-}, 60_000)
+})

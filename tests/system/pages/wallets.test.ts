@@ -55,33 +55,29 @@ test('a wallet on another network is named as such; one that does not know the n
   expect(await payButton(page).count()).toBe(0)
   expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
   await context.close()
-}, 60_000)
+})
 
 test.each([
   ['a wallet that signs no typed data', 'eth_signTypedData_v4'],
   ['a token without permit', NONCES],
-])(
-  '%s: an approval of this amount and a payment',
-  async (_, lacking) => {
-    const order = await newOrder()
-    const { context, page, wallet, complaints } = await payerBefore(order)
-    wallet.lacks.add(lacking)
-    wallet.refuse('eth_sendTransaction')
-    await payButton(page).click()
-    await page.getByText('You refused in your wallet').waitFor()
-    wallet.asked.length = 0
-    const release = wallet.hold('eth_sendTransaction')
-    await payButton(page).click()
-    await page.getByText('Approve this amount in your wallet').waitFor()
-    release()
-    await title(page, 'Paid')
-    expect(wallet.asked.filter(method => method === 'eth_sendTransaction')).toHaveLength(2)
-    expect(await world.chain.provider.call(allowanceOf(order))).toBe(`0x${'0'.repeat(64)}`)
-    expect(complaints).toEqual([])
-    await context.close()
-  },
-  60_000,
-)
+])('%s: an approval of this amount and a payment', async (_, lacking) => {
+  const order = await newOrder()
+  const { context, page, wallet, complaints } = await payerBefore(order)
+  wallet.lacks.add(lacking)
+  wallet.refuse('eth_sendTransaction')
+  await payButton(page).click()
+  await page.getByText('You refused in your wallet').waitFor()
+  wallet.asked.length = 0
+  const release = wallet.hold('eth_sendTransaction')
+  await payButton(page).click()
+  await page.getByText('Approve this amount in your wallet').waitFor()
+  release()
+  await title(page, 'Paid')
+  expect(wallet.asked.filter(method => method === 'eth_sendTransaction')).toHaveLength(2)
+  expect(await world.chain.provider.call(allowanceOf(order))).toBe(`0x${'0'.repeat(64)}`)
+  expect(complaints).toEqual([])
+  await context.close()
+})
 
 const allowanceOf = ({ payment }: OrderBody) => {
   const [owner, spender] = [world.chain.wallet(PAYER_ACCOUNT).address, payment.router_address]
@@ -101,7 +97,7 @@ test('a transaction that the network refuses is noticed, shown, and may be sent 
   await title(page, 'Paid')
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('a reload while the wallet asks loses nothing: the payer is asked again and pays once', async () => {
   const order = await newOrder()
@@ -116,7 +112,7 @@ test('a reload while the wallet asks loses nothing: the payer is asked again and
   const checkout = await (await fetch(`${system.gatewayUrl}/api/v1/checkout/${order.id}`)).json()
   expect(checkout).toMatchObject({ status: 'paid', exception: null })
   await context.close()
-}, 60_000)
+})
 
 test('money that came twice, in excess or too late is shown to the payer, with what to do', async () => {
   const { context, page, complaints } = await openVisit(browser)
@@ -141,7 +137,7 @@ test('money that came twice, in excess or too late is shown to the payer, with w
   await page.getByText('Your payment arrived after the cancellation').waitFor()
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('what has to be carried elsewhere is copied exactly, and the QR code holds the request or the bare address', async () => {
   const order = await newOrder()
@@ -162,7 +158,7 @@ test('what has to be carried elsewhere is copied exactly, and the QR code holds 
     await until(async () => (await page.evaluate('navigator.clipboard.readText()')) === value, `${name} does not copy it`)
   }
   await context.close()
-}, 60_000)
+})
 
 test('a wallet that only announces itself is offered first', async () => {
   const order = await newOrder()
@@ -173,7 +169,7 @@ test('a wallet that only announces itself is offered first', async () => {
   expect(await page.getByRole('tab', { name: 'With a wallet' }).getAttribute('aria-selected')).toBe('true')
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 // Runs in the page: EIP-6963 without `window.ethereum`.
 const ANNOUNCE_WALLET = `
@@ -191,7 +187,7 @@ test('a checkout whose browser is offline shows it, and nothing of it once it is
   await context.setOffline(false)
   await page.getByText('No connection').waitFor({ state: 'detached' })
   await context.close()
-}, 60_000)
+})
 
 test('by transfer, the amount stands before the address, the warning and the QR code: above the fold on a desk, in two screens of a phone', async () => {
   const order = await newOrder()
@@ -220,7 +216,7 @@ test('by transfer, the amount stands before the address, the warning and the QR 
     expect(complaints).toEqual([])
     await context.close()
   }
-}, 60_000)
+})
 
 test.each([
   [
@@ -262,7 +258,6 @@ test.each([
     expect(complaints).toEqual([])
     await context.close()
   },
-  60_000,
 )
 
 test('a phone without a wallet in its browser is led to its wallets, and is shown no code to scan of the page it is on', async () => {
@@ -276,7 +271,7 @@ test('a phone without a wallet in its browser is led to its wallets, and is show
   expect(await page.getByRole('img').count()).toBe(0)
   expect(await seriousFaults(page)).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('the rounded amount that a transfer copies pays the order without a surplus, and both sides read what was sent', async () => {
   const order = await newOrder()
@@ -311,7 +306,7 @@ test('the rounded amount that a transfer copies pays the order without a surplus
   for (const amount of ['27.68 USDC', '− 0.2768 USDC', '27.4032 USDC']) await sums.getByText(amount, { exact: true }).waitFor()
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('a payer whose money came too late reads how much of it came, and the merchant what is left over and from whom', async () => {
   const order = await newOrder()
@@ -327,7 +322,7 @@ test('a payer whose money came too late reads how much of it came, and the merch
   await page.getByText(`${PAYER.address.slice(0, 10)}…${PAYER.address.slice(-4)}`).waitFor()
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('a network without new confirmations and a signature that is not submitted have states of their own', async () => {
   const order = await newOrder()
@@ -348,7 +343,7 @@ test('a network without new confirmations and a signature that is not submitted 
   await title(page, 'Waiting to be sent')
   expect(await page.getByRole('button', { name: /pay/i }).count()).toBe(0)
   await context.close()
-}, 60_000)
+})
 
 test('a signature handed in elsewhere is on its way: no one is asked to pay again, and when it fails the page gives the reason why and what is due', async () => {
   const order = await newOrder()
@@ -379,7 +374,7 @@ test('a signature handed in elsewhere is on its way: no one is asked to pay agai
   expect([await page.getByText('Others have seen the signature').count(), await signButton(page).count()]).toEqual([0, 0])
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})
 
 test('a payment that the network undid is waited for: paying again is offered to who was asked to, and not at all once the time is up', async () => {
   const order = await newOrder()
@@ -401,4 +396,4 @@ test('a payment that the network undid is waited for: paying again is offered to
   expect([await again.count(), await page.getByText('Nothing arrived in time').count()]).toEqual([0, 0])
   expect(complaints).toEqual([])
   await context.close()
-}, 60_000)
+})

@@ -112,7 +112,7 @@ afterAll(async () => {
   )
   receiver?.close()
   if (folder) rmSync(folder, { recursive: true, force: true })
-}, 60_000)
+})
 
 /** Alerts as Prometheus sends them; they are resolved again with `endsAt`. */
 async function send(names: readonly string[], installation = INSTALLATION, endsAt?: string, service?: string) {
@@ -204,7 +204,7 @@ it('a relayer that is away on purpose silences nothing, and a disk no server', a
     () => 'PonteFaults is silenced by something else',
     GROUPED_MS,
   )
-}, 120_000)
+})
 
 it('a network that stands still silences what follows from it on that network, and nothing of another one', async () => {
   const installation = 'networks'
@@ -223,7 +223,7 @@ it('a network that stands still silences what follows from it on that network, a
     GROUPED_MS,
   )
   expect(await states()).toEqual(['PonteChainStands 137 active', 'PontePaymentsNotRead 137 suppressed', 'PontePaymentsNotRead 8453 active'])
-}, 120_000)
+})
 
 it('an outage of PostgreSQL is one message to a person, of its cause alone', async () => {
   const targets = namesOf(
@@ -234,7 +234,7 @@ it('an outage of PostgreSQL is one message to a person, of its cause alone', asy
   const ofOutage = () => sentTo('/person').filter(({ alerts }) => alerts.some(({ labels }) => labels.installation === installation))
   await until(() => ofOutage().length > 0, 'no message reached the person', GROUPED_MS)
   expect(ofOutage().map(({ alerts }) => alerts.map(({ labels }) => labels.alertname))).toEqual([['PontePostgresAway']])
-}, 120_000)
+})
 
 it('Prometheus sends the dead man`s switch, named by its installation, again and again, and to no person', async () => {
   const prometheus = await requireProgram('prometheus', 'prometheus', 'npm run deployment-trial')

@@ -145,7 +145,7 @@ describe.each([
         return { database, meeting, stop }
       }),
     )
-  }, 60_000)
+  })
   afterAll(() => Promise.all(stages.map(({ stop }) => stop())))
 
   /** One process: relay, bus and consumer, which the fault strikes together. What has died answers no more; what stands still goes on when it is released. */
@@ -295,13 +295,9 @@ describe.each([
   it.each([
     ['the effect is committed without an inbox row', { ...RIGHT, hasInbox: false }, 'an event has its effect twice'],
     ['what was handed to the bus counts as confirmed', { ...RIGHT, waitsForConfirm: false }, 'an event is lost'],
-  ] as const)(
-    'finds, put back: %s',
-    async (_, use, fault) => {
-      const alone = schedules.filter(([, second]) => second === null)
-      const found = (await allPlayed(alone, use)).filter(({ faults }) => faults.includes(fault))
-      expect(found).not.toEqual([])
-    },
-    150_000,
-  )
+  ] as const)('finds, put back: %s', async (_, use, fault) => {
+    const alone = schedules.filter(([, second]) => second === null)
+    const found = (await allPlayed(alone, use)).filter(({ faults }) => faults.includes(fault))
+    expect(found).not.toEqual([])
+  })
 })

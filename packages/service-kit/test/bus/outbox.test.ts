@@ -341,7 +341,7 @@ describe('the outbox relay', () => {
     await until(async () => (await unsent()) === 0, 'some are unsent')
     expect(handled).toEqual(new Set(ids))
     await part.stop?.()
-  }, 20_000)
+  })
 
   it('stops at once although a confirm is missing; the event stays', async () => {
     await write(1)

@@ -4,9 +4,6 @@ import { join } from 'node:path'
 import { type Rabbitmq, startRabbitmq } from '@ponte/local-servers'
 import { type Bus, type Message, type Part, rabbitmqBus, silentLogger, UnknownMessageError, until, uuidv7 } from '../../src'
 
-// A broker of its own, whose alarms disturb no other test; it takes a while to start.
-jest.setTimeout(120_000)
-
 const topology = { first: ['first.made'], second: ['second.made'] }
 const message = (type: string): Message => ({ id: uuidv7(), type, body: 'x'.repeat(1_000) })
 const PREFETCH = 4

@@ -75,7 +75,7 @@ describe('a service as a process', () => {
     await expect(fetch(`http://127.0.0.1:${port}/stuck`)).rejects.toThrow()
     expect(await process.ended).toEqual({ code: null, signal: 'SIGKILL' })
     expect(process.output()).toContain('"message":"the event loop stands still; the process ends"')
-  }, 30_000)
+  })
 
   it('is not ended for having been stopped as a whole', async () => {
     const process = starting('well')
@@ -88,5 +88,5 @@ describe('a service as a process', () => {
     expect((await fetch(`http://127.0.0.1:${port}/quick`)).status).toBe(200)
     process.child.kill('SIGTERM')
     expect(await process.ended).toEqual({ code: 0, signal: null })
-  }, 30_000)
+  })
 })

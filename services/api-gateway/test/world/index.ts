@@ -85,7 +85,7 @@ export let system: TestGateway
 export function runGateway(...settings: Parameters<typeof startGateway>): void {
   beforeAll(async () => {
     system = await startGateway(...settings)
-  }, 60_000)
+  })
   afterAll(() => system?.stop())
 }
 

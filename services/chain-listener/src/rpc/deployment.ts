@@ -44,7 +44,8 @@ export function createDeploymentCheck(options: DeploymentOptions): DeploymentChe
     if (agree(values) >= quorum && (quorum > 1 || against === undefined)) return
     // One that differs may be syncing; the others are waited for.
     if (against !== undefined && differing.length >= quorum) throw new DeploymentMismatchError(chainId, against)
-    throw new NoNodeError(`${votes.length} of ${quorum} needed RPC nodes could be asked what stands on the chain`)
+    const found = against === undefined ? '' : `; ${differing.length} found: ${against.join('; ')}`
+    throw new NoNodeError(`${votes.length} of ${quorum} needed RPC nodes could be asked what stands on the chain${found}`)
   }
   const ensure = async () => {
     if (verified) return

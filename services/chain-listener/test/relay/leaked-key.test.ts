@@ -62,7 +62,7 @@ it('a leaked key is paused, replaced, and what it had signed is done by the new 
   expect([await provider.getTransactionCount(sweeps.address), await provider.getTransactionCount(signatures.address)]).toEqual([1, 1])
   expect(await world.received(order.memo)).toEqual([SHARE])
   expect(await world.received(deposit.memo)).toEqual([SHARE])
-}, 60_000)
+})
 
 it('keys that are replaced while their transactions wait: the new ones go on, and nothing is paid twice', async () => {
   const { order, deposit } = await signBoth()
@@ -76,4 +76,4 @@ it('keys that are replaced while their transactions wait: the new ones go on, an
   }, 'the new accounts do not go on')
   expect(await world.received(order.memo)).toEqual([SHARE])
   expect(await world.received(deposit.memo)).toEqual([SHARE])
-}, 60_000)
+})

@@ -56,7 +56,7 @@ describe('the line never stands behind one transaction', () => {
     const [first] = await relays(listening)
     expect(first).toMatchObject({ nonce: '0', outcome: 'replaced', noop_from: 1 })
     expect(await world.received(stuck.memo)).toEqual([SHARE])
-  }, 60_000)
+  })
 
   it('that no one mines: it is priced up to its ceiling, then replaced by nothing, and its deposit is swept by the next', async () => {
     world = await startRelayWorld({ noMining: true })
@@ -74,7 +74,7 @@ describe('the line never stands behind one transaction', () => {
     expect((await relays(listening))[0]).toMatchObject({ outcome: 'replaced' })
     expect(Number((await relays(listening))[0]?.gas_used)).toBe(21_000)
     expect(await world.received(order.memo)).toEqual([SHARE])
-  }, 60_000)
+  })
 
   it('whose gas has become dearer than it is worth: it is replaced by nothing before its time, and those behind it go on', async () => {
     world = await startRelayWorld({ noMining: true })
@@ -111,7 +111,7 @@ describe('the line never stands behind one transaction', () => {
     }, 'the one behind it waits')
     expect((await relays(listening))[0]).toMatchObject({ nonce: '0', noop_from: expect.any(Number) })
     expect(await world.received(small.memo)).toEqual([])
-  }, 60_000)
+  })
 
   it('of a payer whose signature was not mined and withdrawn: it is submitted once more, and paid once', async () => {
     world = await startRelayWorld({ noMining: true })
@@ -126,7 +126,7 @@ describe('the line never stands behind one transaction', () => {
     await mineUntil(listening, async () => (await world.received(order.memo)).length === 1, 'it was not paid')
     await mineUntil(listening, () => statesOf(listening, order.memo).includes('confirmed'), 'it was not confirmed')
     expect(await world.received(order.memo)).toEqual([SHARE])
-  }, 60_000)
+  })
 
   it('behind nonces that the database was put back to before, and a reorganisation took from the chain: nothing uses them, and it goes on', async () => {
     world = await startRelayWorld({ noMining: true })
@@ -158,7 +158,7 @@ describe('the line never stands behind one transaction', () => {
       'what was signed behind the gap was never mined',
     )
     expect([await world.received(forgotten.memo), await world.received(behind.memo)]).toEqual([[SHARE], [SHARE]])
-  }, 60_000)
+  })
 
   it('that one node states to be far ahead: the nonce is that which enough nodes have, and leaves no gap', async () => {
     world = await startRelayWorld()
@@ -176,7 +176,7 @@ describe('the line never stands behind one transaction', () => {
     } finally {
       for (const one of [spare, third]) await one.stop()
     }
-  }, 60_000)
+  })
 
   const LIES = {
     behind: '0x0',
@@ -214,7 +214,6 @@ describe('the line never stands behind one transaction', () => {
         for (const one of [spare, third]) await one.stop()
       }
     },
-    60_000,
   )
 })
 
@@ -222,30 +221,26 @@ describe('sweeps and payers’ signatures', () => {
   it.each([
     ['sweeps', RELAYER.address],
     ['signatures', GASLESS.address],
-  ] as const)(
-    'the account of %s runs empty and is refilled, and the other goes on meanwhile',
-    async (which, empty) => {
-      world = await startRelayWorld()
-      const listening = await start()
-      const full = await world.chain.provider.getBalance(empty)
-      await world.chain.provider.send('anvil_setBalance', [empty, '0x1'])
-      const deposit = await world.open(listening)
-      await world.pay(deposit.address, AMOUNT)
-      const [payer, order] = [account(), await world.open(listening)]
-      await mined(world.chain.mintUsdc(payer.address, AMOUNT))
-      // It is answered 503, and asked again, while no gas can be paid for.
-      const answer = authorize(world, listening, order, payer)
-      const [goesOn, waits] = which === 'sweeps' ? [order.memo, deposit.memo] : [deposit.memo, order.memo]
-      await receives(listening, goesOn)
-      const starved = async () => (await (await listening.fetch('/metrics')).text()).match(/^ponte_relayer_(\w+)_starved\{[^}]*\} 1$/m)?.[1]
-      await listening.until(async () => (await starved()) === which, 'no metric shows it')
-      expect(await world.received(waits)).toEqual([])
-      await world.chain.provider.send('anvil_setBalance', [empty, `0x${full.toString(16)}`])
-      expect((await answer).status).toBe(202)
-      await receives(listening, waits)
-    },
-    60_000,
-  )
+  ] as const)('the account of %s runs empty and is refilled, and the other goes on meanwhile', async (which, empty) => {
+    world = await startRelayWorld()
+    const listening = await start()
+    const full = await world.chain.provider.getBalance(empty)
+    await world.chain.provider.send('anvil_setBalance', [empty, '0x1'])
+    const deposit = await world.open(listening)
+    await world.pay(deposit.address, AMOUNT)
+    const [payer, order] = [account(), await world.open(listening)]
+    await mined(world.chain.mintUsdc(payer.address, AMOUNT))
+    // It is answered 503, and asked again, while no gas can be paid for.
+    const answer = authorize(world, listening, order, payer)
+    const [goesOn, waits] = which === 'sweeps' ? [order.memo, deposit.memo] : [deposit.memo, order.memo]
+    await receives(listening, goesOn)
+    const starved = async () => (await (await listening.fetch('/metrics')).text()).match(/^ponte_relayer_(\w+)_starved\{[^}]*\} 1$/m)?.[1]
+    await listening.until(async () => (await starved()) === which, 'no metric shows it')
+    expect(await world.received(waits)).toEqual([])
+    await world.chain.provider.send('anvil_setBalance', [empty, `0x${full.toString(16)}`])
+    expect((await answer).status).toBe(202)
+    await receives(listening, waits)
+  })
 
   it('either is paused without the other', async () => {
     world = await startRelayWorld()
@@ -262,7 +257,7 @@ describe('sweeps and payers’ signatures', () => {
     expect(answer.status).toBe(202)
     await receives(listening, order.memo)
     expect(await world.received(next.memo)).toEqual([])
-  }, 60_000)
+  })
 
   it('of one account are refused: each line needs its own nonces', async () => {
     world = await startRelayWorld()

@@ -69,7 +69,7 @@ describe('the relayer as a process of its own', () => {
     } finally {
       await relayer.stop()
     }
-  }, 60_000)
+  })
 
   it('hands the lead to the next one when it dies, and two of them send nothing twice', async () => {
     world = await startRelayWorld()
@@ -85,7 +85,7 @@ describe('the relayer as a process of its own', () => {
     await world.pay(deposits[1].address, AMOUNT)
     await second.until(async () => (await world.received(deposits[1].memo)).length === 1, 'the other did not take over')
     expect(await world.chain.provider.getTransactionCount(RELAYER.address)).toBe(2)
-  }, 60_000)
+  })
 
   it('is the only place for the keys: a listener that is given them refuses to start', async () => {
     world = await startRelayWorld()

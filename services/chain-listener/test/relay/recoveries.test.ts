@@ -82,7 +82,7 @@ describe('a recovery', () => {
     await untilConfirmed(again, more)
     expect(await held()).toBe(2n * UNITS)
     expect(await relays(again)).toHaveLength(2)
-  }, 60_000)
+  })
 
   it('sends the coin of the network on, from two replicas once', async () => {
     const listening = await world.start()
@@ -96,7 +96,7 @@ describe('a recovery', () => {
     await quiet(listening)
     expect((await world.chain.provider.getBalance(MERCHANT.address)) - before).toBe(parseEther('1'))
     expect(await relays(listening)).toMatchObject([{ kind: 'recovery', outcome: 'done' }])
-  }, 60_000)
+  })
 
   it('of nothing fails at no cost, and what a stranger recovered is done', async () => {
     const listening = await world.start()
@@ -115,7 +115,7 @@ describe('a recovery', () => {
     await watch(paused, full, foreignAddress(), of)
     await untilConfirmed(paused, of)
     expect([last(paused, of)?.end?.tx_hash, await relays(paused)]).toEqual([hash, []])
-  }, 60_000)
+  })
 
   it('that a reorganisation takes away is pending again, and is sent again', async () => {
     const listening = await world.start({ CONFIRMATIONS: '2' })
@@ -133,7 +133,7 @@ describe('a recovery', () => {
     // The relayer learns of its own transaction by itself.
     await mineUntil(listening, async () => (await relays(listening)).every(({ outcome }) => outcome === 'done'), 'its relay has no end')
     expect(await relays(listening)).toMatchObject([{ kind: 'recovery' }])
-  }, 60_000)
+  })
 
   it('waits for the budget of its merchant', async () => {
     const listening = await world.start({ GAS_BUDGET_MERCHANT_DAY_USDC: '0' })
@@ -147,7 +147,7 @@ describe('a recovery', () => {
     await listening.sql.query("UPDATE recoveries SET requested_at = now() - interval '2 days'")
     await untilFailed(listening, of)
     expect(last(listening, of)).toMatchObject({ failure_code: 'over_budget' })
-  }, 60_000)
+  })
 })
 
 // A token's code is a stranger's. Machine code stands for one that says that it holds something, and does this when it is to be moved.
@@ -160,19 +160,15 @@ describe('a hostile token', () => {
     answersNo: hostileCode.burner(1_000),
     wantsTooMuch: hostileCode.burner(400_000).replace(/63.*$/, ONE),
   }
-  it.each(Object.entries(code))(
-    'that %s costs nothing',
-    async (_, machine) => {
-      const listening = await world.start()
-      const order = await world.open(listening)
-      const token = await deployHostileWallet(world.chain, machine)
-      const of = await watch(listening, order, token)
-      await untilFailed(listening, of)
-      expect(last(listening, of)).toMatchObject({ end: null, failure_code: 'refused' })
-      expect(await relays(listening)).toEqual([])
-    },
-    60_000,
-  )
+  it.each(Object.entries(code))('that %s costs nothing', async (_, machine) => {
+    const listening = await world.start()
+    const order = await world.open(listening)
+    const token = await deployHostileWallet(world.chain, machine)
+    const of = await watch(listening, order, token)
+    await untilFailed(listening, of)
+    expect(last(listening, of)).toMatchObject({ end: null, failure_code: 'refused' })
+    expect(await relays(listening)).toEqual([])
+  })
 
   it('that keeps its word in rehearsals alone costs its cap twice at most, and keeps no sweep waiting', async () => {
     const listening = await world.start()
@@ -193,7 +189,7 @@ describe('a hostile token', () => {
     expect(Number(spent[0]?.gas_used)).toBeLessThanOrEqual(300_000)
     await world.pay(order.address, UNITS)
     await mineUntil(listening, async () => (await world.received(order.memo)).length > 0, 'it was not swept')
-  }, 30_000)
+  })
 
   it('cannot name another order, a sweep or a recovery as its own', async () => {
     const listening = await world.start()
@@ -203,5 +199,5 @@ describe('a hostile token', () => {
     const mine = await watch(listening, order)
     await untilConfirmed(listening, mine)
     expect(last(listening, of)?.end ?? null).toBeNull()
-  }, 30_000)
+  })
 })

@@ -97,7 +97,7 @@ describe('a signed refund', () => {
     expect(await relays(again)).toEqual([{ kind: 'refund', outcome: 'done' }])
     expect(await balanceOf(signed)).toBe(UNITS)
     expect(await world.chain.balanceOf(merchant.address)).toBe(9n * UNITS)
-  }, 60_000)
+  })
 
   it('waits, at no cost, while the wallet holds too little or the payee is barred, and goes then', async () => {
     const listening = await world.start()
@@ -117,7 +117,7 @@ describe('a signed refund', () => {
     await world.chain.mintUsdc(poorWallet.address, UNITS)
     await until(listening, barred)
     await until(listening, poor)
-  }, 60_000)
+  })
 
   it('that ended unsubmitted is followed by another signature of the same terms', async () => {
     const listening = await world.start({ REFUNDS_PAUSED: 'true' })
@@ -135,7 +135,7 @@ describe('a signed refund', () => {
     const longer = await signedFor(short.order_id, { of: { payee_address: short.payee_address, nonce: short.nonce } })
     await watch(again, { ...longer, refund_id: short.refund_id })
     await until(again, longer)
-  }, 60_000)
+  })
 
   it('costs no more gas than the budget of its merchant', async () => {
     const listening = await world.start({ GAS_BUDGET_MERCHANT_DAY_USDC: '0' })
@@ -145,7 +145,7 @@ describe('a signed refund', () => {
     const metrics = await (await listening.fetch('/metrics')).text()
     expect(metrics).toMatch(/^ponte_relayer_transactions_total\{.*kind="refund",outcome="merchant_budget".*\} [1-9]/m)
     expect([await relays(listening), await balanceOf(signed)]).toEqual([[], 0n])
-  }, 60_000)
+  })
 
   it('that a node refuses to answer about holds up no other', async () => {
     const listening = await world.start()
@@ -164,7 +164,7 @@ describe('a signed refund', () => {
     expect(await balanceOf(refused)).toBe(0n)
     world.proxy.set({})
     await until(listening, refused)
-  }, 120_000)
+  })
 
   it('that was withdrawn is forgotten, however late it is asked about, and another signature of it counts', async () => {
     const listening = await world.start()
@@ -182,7 +182,7 @@ describe('a signed refund', () => {
     await watch(listening, { ...longer, refund_id: signed.refund_id })
     await until(listening, longer)
     merchant = funds
-  }, 60_000)
+  })
 
   it('is submitted once by two replicas', async () => {
     const listening = await world.start()
@@ -193,7 +193,7 @@ describe('a signed refund', () => {
     await quiet(other)
     await quiet(listening)
     expect(await relays(listening)).toEqual([{ kind: 'refund', outcome: 'done' }])
-  }, 60_000)
+  })
 
   it('that a reorganisation takes away after it was confirmed is sent again', async () => {
     const listening = await world.start({ CONFIRMATIONS: '2' })
@@ -207,5 +207,5 @@ describe('a signed refund', () => {
     await until(listening, signed)
     await mineUntil(listening, isDone, 'it was not followed to its end')
     expect(await relays(listening)).toEqual([{ kind: 'refund', outcome: 'done' }])
-  }, 60_000)
+  })
 })

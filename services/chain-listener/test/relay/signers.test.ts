@@ -56,7 +56,7 @@ describe('keys in AWS KMS', () => {
     expect(
       kms.asked.every(({ authorization }) => /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/sa-east-1\/kms\//.test(authorization)),
     ).toBe(true)
-  }, 60_000)
+  })
 
   it('that cannot be reached keep nothing from being read, and nothing is lost', async () => {
     world = await startRelayWorld()
@@ -70,7 +70,7 @@ describe('keys in AWS KMS', () => {
     await listening.until(async () => (await listening.fetch('/deposits')).status === 200, 'the account is not known')
     await world.chain.provider.send('anvil_setBalance', [(await accounts(listening)).relayer_address, '0xde0b6b3a7640000'])
     await listening.until(async () => (await world.received(deposit.memo)).length === 1, 'it was not swept')
-  }, 60_000)
+  })
 })
 
 it('a key is read from a file, such as a mounted secret', async () => {
@@ -94,4 +94,4 @@ it('a key is read from a file, such as a mounted secret', async () => {
   } finally {
     rmSync(folder, { recursive: true })
   }
-}, 60_000)
+})

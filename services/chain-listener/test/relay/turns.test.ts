@@ -48,7 +48,7 @@ it('merchants are served in turn: a flood for some delays a payer of another by 
   const turn = served.findIndex(({ order_ids }) => order_ids.includes(order.id))
   expect(turn).toBeLessThanOrEqual(floods.length)
   expect(new Set(served.slice(0, 6).flatMap(({ merchants }) => merchants)).size).toBe(6)
-}, 60_000)
+})
 
 it('what failed before stands behind what never did: a stranger who holds links of a merchant holds up none of its payers', async () => {
   world = await startRelayWorld()
@@ -72,7 +72,7 @@ it('what failed before stands behind what never did: a stranger who holds links 
   const served = await relays(listening)
   expect(served).toHaveLength(strangers.length + 1)
   expect(served[0]?.order_ids).toEqual([order.id])
-}, 60_000)
+})
 
 it('each signature counts for its order, also one that takes the place of a failed one of the same payer', async () => {
   world = await startRelayWorld()
@@ -108,7 +108,7 @@ it('without room none loses its place, and what has waited for five minutes fail
   await listening.until(async () => (await row())[0]?.state === 'failed', 'it did not fail')
   expect(await row()).toMatchObject([{ reason: 'not_sent' }])
   expect(await relays(listening)).toEqual([])
-}, 60_000)
+})
 
 it('a stranger whose keys take their money away uses up a quarter of a merchant: who has paid there before is served on', async () => {
   world = await startRelayWorld({ noMining: true })
@@ -154,7 +154,7 @@ it('a stranger whose keys take their money away uses up a quarter of a merchant:
   expect((await listening.sql.query("SELECT 1 FROM authorizations WHERE state = 'paid'")).rowCount).toBe(3)
   const metrics = await (await listening.fetch('/metrics')).text()
   expect(metrics).toMatch(/^ponte_authorizations_refused_total\{.*reason="reverted_budget".*\} 4$/m)
-}, 60_000)
+})
 
 it('however many merchants someone registers, they use up the part of new ones together: who is established is served on', async () => {
   world = await startRelayWorld()
@@ -181,4 +181,4 @@ it('however many merchants someone registers, they use up the part of new ones t
   const metrics = await (await listening.fetch('/metrics')).text()
   expect(metrics).toMatch(/^ponte_authorizations_refused_total\{.*reason="new_merchants_budget".*\} 1$/m)
   expect(metrics).toMatch(/^ponte_relayer_signatures_new_merchants_budget_used\{.*\} 0\.[1-9]/m)
-}, 60_000)
+})

@@ -49,11 +49,28 @@ describe('the start', () => {
     await expect(start(env())).rejects.toThrow(sentence)
   })
 
-  it('needs every node of two, and most of three, to find the same', async () => {
-    proxies[1]?.set({ each: (call, answer) => (call.method === 'eth_call' ? { ...answer, result: '0x' } : undefined) })
-    await expect(start({}, 2)).rejects.toThrow('opcodes')
+  const syncing = {
+    each: (call: { method: string }, answer: { id: number; jsonrpc: '2.0' }) =>
+      call.method === 'eth_call' ? { ...answer, result: '0x' } : undefined,
+  }
+
+  it('waits for both nodes of two to find the same, as one that differs may be syncing', async () => {
+    proxies[1]?.set(syncing)
+    await start({}, 2)
+    expect(await role()).toBe('standby')
+    expect((await listening?.listener.status())?.halted).toBeNull()
+    proxies[1]?.set()
+    await leads()
+  })
+
+  it('goes on where most of three find the same, and is refused where two find something else', async () => {
+    proxies[1]?.set(syncing)
     await start({}, 3)
     await leads()
+    await listening?.stop()
+    listening = undefined
+    proxies[2]?.set(syncing)
+    await expect(start({}, 3)).rejects.toThrow('opcodes')
   })
 
   it('does not wait for a chain that cannot be reached; the replica leads once it was verified', async () => {

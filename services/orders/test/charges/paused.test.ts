@@ -23,4 +23,4 @@ it('the charge of a plan waits while orders are paused, says why, and is opened 
     await lifted.stop()
     await system.stop()
   }
-}, 60_000)
+})

@@ -33,7 +33,7 @@ it('PonteStrays', async () => {
   await ponte.logs('chain-listener', `5000000 of token at ${routerAddress}`)
   await mined(new Contract(routerAddress, paymentRouterAbi, wallet(7)).getFunction('rescue').send(usdcAddress))
   await becomes('ponte_router_strays', 0)
-}, 120_000)
+})
 
 it('PonteTokenPaused', async () => {
   const order = await ponte.order()
@@ -43,7 +43,7 @@ it('PonteTokenPaused', async () => {
   await becomes('ponte_token_paused', 0)
   await pay(ponte.world.chain, order)
   await ponte.paid(order)
-}, 120_000)
+})
 
 it('PonteTokenUpgraded: a cent to a deposit address of one`s own is swept', async () => {
   const { usdcAddress, rateFeedAddress } = ponte.world.chain
@@ -52,7 +52,7 @@ it('PonteTokenUpgraded: a cent to a deposit address of one`s own is swept', asyn
   await becomes('ponte_token_implementation_info', 1, { implementation: rateFeedAddress })
   expect(await ponte.metric('chain-listener', 'ponte_deployment_differences')).toBe(0)
   await swept(await ponte.order({ brl_amount: '1.00' }))
-}, 120_000)
+})
 
 it('PonteDeploymentDiffers', async () => {
   const implementation = depositImplementation(ponte.world.chain.routerAddress)
@@ -62,7 +62,7 @@ it('PonteDeploymentDiffers', async () => {
   await ponte.logs('chain-listener', `the code at ${implementation} is not that of the deposit addresses' implementation`)
   await send('anvil_setCode', implementation, code)
   await becomes('ponte_deployment_differences', 0)
-}, 120_000)
+})
 
 it('PonteContractsNotMonitored', async () => {
   const lastRun = () => ponte.metric('chain-listener', 'ponte_contract_monitor_last_run_timestamp_seconds')
@@ -77,7 +77,7 @@ it('PonteContractsNotMonitored', async () => {
   await ponte.change('chain-listener', { RPC_URLS: ponte.world.chain.rpcUrl })
   await until(async () => (await lastRun()) > stands, 'the contracts are not looked at again', 60_000)
   ponte.node.set()
-}, 120_000)
+})
 
 it('PonteAccountBlocked, PonteFeesNotTaken: another router with another fee receiver is put into use', async () => {
   const { feeReceiver, routerAddress, usdcAddress, feeBps, provider } = ponte.world.chain

@@ -34,17 +34,13 @@ const deposits = () => ponte.json<Deposits>('chain-listener', '/deposits')
 it.each([
   ['PonteSweepsRunDry', 'sweeps', 'relayer_address', RELAYER.address],
   ['PonteGaslessRunsDry', 'signatures', 'gasless_address', GASLESS.address],
-] as const)(
-  '%s',
-  async (_alert, of, field, address) => {
-    await send('anvil_setBalance', address, '0x1')
-    await ponte.becomes('chain-listener', `ponte_relayer_${of}_affordable`, value => value < 200)
-    expect((await deposits())[field].toLowerCase()).toBe(address.toLowerCase())
-    await send('anvil_setBalance', address, FULL)
-    await ponte.becomes('chain-listener', `ponte_relayer_${of}_affordable`, value => value >= 200)
-  },
-  120_000,
-)
+] as const)('%s', async (_alert, of, field, address) => {
+  await send('anvil_setBalance', address, '0x1')
+  await ponte.becomes('chain-listener', `ponte_relayer_${of}_affordable`, value => value < 200)
+  expect((await deposits())[field].toLowerCase()).toBe(address.toLowerCase())
+  await send('anvil_setBalance', address, FULL)
+  await ponte.becomes('chain-listener', `ponte_relayer_${of}_affordable`, value => value >= 200)
+})
 
 it('PonteGasBudgetNearlySpent, PonteNewMerchantsBudgetNearlySpent, PonteDepositsWait', async () => {
   const used = (part = '') => ponte.metric('chain-listener', `ponte_relayer_sweeps_${part}budget_used`)
