@@ -16,8 +16,8 @@ import {
 } from '@ponte/service-kit'
 import { forgetKeyRequests } from './account/key-routes'
 import { accountOperatorRoutes } from './account/operator-routes'
-import { activatePayoutChanges } from './account/payout-routes'
-import { activateOwnerChanges, reportUnknown } from './account/team'
+import { settleChanges } from './account/settle'
+import { reportUnknown } from './account/team'
 import { logoRoutes } from './branding/branding-routes'
 import { liveViews } from './checkout/checkout-routes'
 import { HEARTBEAT_MS, liveCheckout } from './checkout/live-checkout'
@@ -39,7 +39,7 @@ import { reactions } from './reactions'
 import { type RouteDeps, routes } from './routes'
 import { openStore } from './store'
 
-const PAYOUT_CHANGES_EVERY_MS = 5_000
+const CHANGES_EVERY_MS = 5_000
 const UNANSWERED_EVERY_MS = 60_000
 const FORGET_REQUESTS_EVERY_MS = 600_000
 /** Live pages have so many connections to orders. */
@@ -155,8 +155,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
     parts: [
       relay,
       pruning,
-      every('payout address changes', PAYOUT_CHANGES_EVERY_MS, () => activatePayoutChanges(store, now), logger),
-      every('changes of owners', PAYOUT_CHANGES_EVERY_MS, () => activateOwnerChanges({ store, now, payoutGuard }), logger),
+      every('changes that wait', CHANGES_EVERY_MS, () => settleChanges({ store, now, payoutGuard }), logger),
       every('requests without an answer', UNANSWERED_EVERY_MS, () => reportUnknown({ store }), logger),
       every('sessions not seen for long', FORGET_REQUESTS_EVERY_MS, () => store.sessions.forget(now()), logger),
       every('requests for keys', FORGET_REQUESTS_EVERY_MS, () => forgetKeyRequests(store), logger),

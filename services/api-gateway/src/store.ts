@@ -3,6 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { PrismaClient } from './generated/client'
 import { apiKeyStore } from './store/api-keys'
 import { auditLogStore } from './store/audit-log'
+import { historyStore } from './store/history'
 import { mailStore } from './store/mails'
 import { memberStore } from './store/members'
 import { merchantStore } from './store/merchants'
@@ -21,6 +22,7 @@ export function openStore(database: Database, options: MerchantStoreOptions) {
     apiKeys: apiKeyStore(database, prisma, options),
     namedKeys: namedKeyStore(database, prisma, options),
     members: memberStore(database, prisma, options),
+    history: historyStore(database),
     auditLog: auditLogStore(database, options),
     mails: mailStore(database, options),
     sessions: sessionStore(database, prisma),

@@ -35,6 +35,30 @@ const published = async (merchantId: string) => {
   return rows.map(row => JSON.parse(row.body).data.payout_address)
 }
 
+test('what waits in a database that went back waits its whole time again, and is mailed: it may have been cancelled since', async () => {
+  const { token, merchant } = await paid()
+  const { body: asked } = await patch(token, Wallet.createRandom().address).expect(200)
+  await activate()
+  at.ms = Date.parse(asked.pending_payout_change.activates_at)
+  // As a restore leaves it: the database is another one than that which noted its history.
+  await system.sql.query("UPDATE history SET name = 'the one before'")
+  await activate()
+  const waits = (await me(fresh(token))).body
+  expect(waits.payout_address).toBe(OLD)
+  const activatesAt = Date.parse(waits.pending_payout_change.activates_at)
+  expect(activatesAt).toBeGreaterThan(at.ms + 24 * HOUR)
+  const { rows } = await system.sql.query('SELECT action, changed FROM audit_log WHERE merchant_id = $1 AND user_id = $2', [
+    merchant.id,
+    'ponte',
+  ])
+  expect(rows.at(-1)).toEqual({ action: 'merchant.update', changed: ['pending_payout_change'] })
+  await activate()
+  expect((await me(fresh(token))).body.pending_payout_change).toEqual(waits.pending_payout_change)
+  at.ms = activatesAt
+  await activate()
+  expect((await me(fresh(token))).body.payout_address).toBe(asked.pending_payout_change.payout_address)
+})
+
 test('a stolen session can neither change nor clear the payout address, however its token was refreshed', async () => {
   const { token } = await paid()
   const minute = at.ms / 1000 - 60

@@ -11,7 +11,7 @@ import type { TeamChange } from '../store/members'
 /** A request's decision about a team: its members, its owners' waiting changes, its invitations. */
 export type TeamDecision = MemberDecision & Pick<TeamChange, 'invited' | 'accepted' | 'revoked'> & { keepsKeys?: boolean }
 
-interface TeamDeps {
+export interface TeamDeps {
   store: Store
   now: () => Date
   payoutGuard: PayoutGuard

@@ -12,7 +12,7 @@ import {
   vetWebhookUrl,
 } from '@ponte/contracts'
 import { checksumAddress } from './checksum-address'
-import { frozen, requireNotFrozen } from './owner-change'
+import { frozen, requireNotFrozen, waitingAnew } from './owner-change'
 import {
   activatePayout,
   approvePayout,
@@ -225,6 +225,16 @@ export function freezeMerchant(merchant: Merchant, isFrozen: boolean, at: Date, 
   const current = inForce(next, at)
   const changed = ['frozen', ...(current.pending ? ['pending_webhook_secret'] : [])]
   return changeTo({ ...current, pending: null, pendingPayout: retimed(next, guard) }, changed, at)
+}
+
+/** Lets what waits wait anew, because the database went back: it may have been cancelled since. */
+export function waitAnew(merchant: Merchant, at: Date, guard: PayoutGuard): Change {
+  const next = waitingAnew(merchant, at, guard)
+  const changed = [
+    ...(next.ownerChanges.length > 0 ? ['pending_owner_change'] : []),
+    ...(next.pendingPayout ? [UPDATABLE.pendingPayout] : []),
+  ]
+  return changeTo({ ...inForce(next, at), pendingPayout: retimed(next, guard) }, changed, at)
 }
 
 /** A new secret waits beside the one in force; rotating again replaces the one that waits. */

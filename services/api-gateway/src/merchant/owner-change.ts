@@ -171,10 +171,14 @@ export function activateOwnerChange(members: readonly Member[], { ownerChanges, 
 /** Stops what waits, or lets it wait anew, so that the owners have their whole time after an operator has looked. */
 export function frozen<T extends Ownership>(merchant: T, isFrozen: boolean, at: Date, guard: OwnerGuard): T {
   if (isFrozen === (merchant.frozenAt !== null)) return merchant
-  if (isFrozen) return { ...merchant, frozenAt: at }
+  return isFrozen ? { ...merchant, frozenAt: at } : { ...waitingAnew(merchant, at, guard), frozenAt: null }
+}
+
+/** Everything that waits has its whole time before it again. */
+export function waitingAnew<T extends Ownership>(merchant: T, at: Date, guard: OwnerGuard): T {
   const waited = new Date(at.getTime() + guard.ownerDelayMs)
   const ownerChanges = merchant.ownerChanges.map(change => ({ ...change, activatesAt: waited }))
-  return { ...merchant, frozenAt: null, ownerChanges, payoutHeldUntil: new Date(at.getTime() + guard.payoutHoldMs) }
+  return { ...merchant, ownerChanges, payoutHeldUntil: new Date(at.getTime() + guard.payoutHoldMs) }
 }
 
 /** Throws `invalid_state` for a merchant that an operator has frozen. */

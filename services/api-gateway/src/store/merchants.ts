@@ -98,6 +98,13 @@ export function merchantStore(database: Database, prisma: PrismaClient, options:
       const rows = await prisma.merchant.findMany({ where: { ownerChangesActivateAt: { lte: now() }, frozenAt: null }, take: DUE_MAX })
       return rows.map(toMerchant)
     },
+    /** Every merchant of which something waits. */
+    async waiting(): Promise<string[]> {
+      const isWaiting = ['pendingPayoutActivatesAt', 'pendingNetworkPayoutActivatesAt', 'ownerChangesActivateAt'].map(column => ({
+        [column]: { not: null },
+      }))
+      return (await prisma.merchant.findMany({ where: { OR: isWaiting }, select: { id: true } })).map(({ id }) => id)
+    },
     /** Merchants of which something waits, of their owners, or that was requested while this user was one. */
     async waitingFor(userId: string): Promise<Merchant[]> {
       const { rows } = await database.query<{ id: string }>({ name: 'merchants-waiting', text: WAITING_FOR }, [userId])

@@ -4,8 +4,7 @@ import { type Bus, type Database, type Logger, type Message, memoryBus, openData
 import { testDatabase } from '@ponte/service-kit/testing'
 import request from 'supertest'
 import { apiGatewayConfig, apiGatewayMigrations, createApiGateway } from '../../src'
-import { activatePayoutChanges } from '../../src/account/payout-routes'
-import { activateOwnerChanges } from '../../src/account/team'
+import { settleChanges } from '../../src/account/settle'
 import { openStore, type Store } from '../../src/store'
 import { AUDIENCE, ISSUER, startIdentity } from './identity'
 import { startOwner } from './owner'
@@ -106,8 +105,8 @@ export async function settleAccounts({ sql, config }: TestGateway, now: () => Da
     ...{ ownerDelayMs: config.OWNER_DELAY_S * 1_000, payoutHoldMs: config.PAYOUT_HOLD_S * 1_000 },
   }
   // Replicas do it at one moment.
-  await Promise.all([activateOwnerChanges({ store, now, payoutGuard }), activateOwnerChanges({ store, now, payoutGuard })])
-  await Promise.all([activatePayoutChanges(store, now), activatePayoutChanges(store, now)])
+  const deps = { store, now, payoutGuard }
+  await Promise.all([settleChanges(deps), settleChanges(deps)])
 }
 
 /** As long as a change of the owners waits, and what it holds up after that. */
