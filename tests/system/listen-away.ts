@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createWebhookReceiver } from '@ponte/all-in-one'
+import { startTcpProxy } from '@ponte/local-servers'
 import { dedupeKey, Ponte } from '@ponte/sdk'
 import { until } from '@ponte/service-kit'
 import { createMerchant, runSystem, system, world } from '../world'
@@ -25,35 +25,11 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ponte-away-'))
 }, 300_000)
 
-/** A line to the gateway that can be cut. */
-async function startLine(target: string) {
-  const sockets = new Set<Socket>()
-  const server = createServer(near => {
-    const far = connect(Number(new URL(target).port), '127.0.0.1')
-    for (const socket of [near, far]) {
-      sockets.add(socket)
-      socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket))
-    }
-    near.pipe(far).pipe(near)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' && address ? address.port : 0
-  const cut = () => {
-    for (const socket of sockets) socket.destroy()
-  }
-  const stop = () => {
-    cut()
-    server.close()
-  }
-  return { url: `http://127.0.0.1:${port}`, isOpen: () => sockets.size > 0, cut, stop }
-}
-
 test(
   'every event, none twice after dedupe',
   async () => {
     const merchant = await createMerchant(world, system.gatewayUrl)
-    const line = await startLine(system.gatewayUrl)
+    const line = await startTcpProxy(() => [system.gatewayUrl])
     const ponte = new Ponte(merchant.api_key, { baseUrl: system.gatewayUrl })
     const shop = createWebhookReceiver({ host: '127.0.0.1', port: 0 })
     await shop.start?.()
@@ -78,7 +54,7 @@ test(
     for (let n = 0; n < 6; n++) {
       await make()
       if (n !== 1 && n !== 3) continue
-      await until(line.isOpen, 'ponte listen did not connect again', 60_000)
+      await until(line.isConnected, 'ponte listen did not connect again', 60_000)
       line.cut()
     }
     await until(() => arrived() === made.length, 'what came over the cut line did not arrive', 60_000)
@@ -103,7 +79,7 @@ test(
     console.info(
       `${made.length} events, ${made.length - before} of them in ${AWAY_MS / 60_000} minutes away; ${shop.received.length} requests; caught up in ${seconds.toFixed(1)} s`,
     )
-    line.stop()
+    await line.stop()
     await shop.stop?.()
   },
   AWAY_MS + 600_000,

@@ -2,12 +2,12 @@ import { environments } from '@ponte/all-in-one'
 import { apiGatewayConfig, createApiGateway } from '@ponte/api-gateway'
 import { chainListenerConfig, createChainListener } from '@ponte/chain-listener'
 import { type EventBody, type List, type OrderBody, order as orderSchema, type SubscriptionBody } from '@ponte/contracts'
+import { startTcpProxy, type TcpProxy } from '@ponte/local-servers'
 import { createOrders, ordersConfig } from '@ponte/orders'
 import { readConfig, type Service, service, silentLogger, until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
 import { createSubscriptions, subscriptionsConfig } from '@ponte/subscriptions'
 import { createWebhookDispatcher, webhookDispatcherConfig } from '@ponte/webhook-dispatcher'
-import { createProxy, type Line } from '../torture/cluster/proxy'
 import { call, createMerchant, pay, startWorld, type World } from '../world'
 
 // The five over RabbitMQ, on one clock that the chain shares. RabbitMQ is away for two hours over the end of a period in which everyone pays.
@@ -18,17 +18,14 @@ const PLANS = 20
 const PATIENCE_MS = 180_000
 
 let world: World
-let line: Line
+let line: TcpProxy
 let system: Service
 let url: string
 let aheadMs = 0
 beforeAll(async () => {
   const broker = testBroker()
-  const real = new URL(broker.url)
-  line = await createProxy(() => [{ host: real.hostname, port: Number(real.port || 5672) }])
-  const away = new URL(broker.url)
-  Object.assign(away, { hostname: '127.0.0.1', port: String(line.port) })
-  world = await startWorld({ amqp: { url: away.href, namespace: broker.namespace } })
+  line = await startTcpProxy(() => [broker.url])
+  world = await startWorld({ amqp: { url: line.through(broker.url), namespace: broker.namespace } })
   url = world.place.publicUrl
   const env = environments(world.place)
   const { RATE_CHAINLINK_RPC_URL, RATE_CHAINLINK_ADDRESS, ...orders } = env.orders

@@ -1,4 +1,4 @@
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { startTcpProxy, type TcpProxy } from '@ponte/local-servers'
 import { readConfig, silentLogger, until } from '@ponte/service-kit'
 import { testBroker, testDatabase } from '@ponte/service-kit/testing'
 import request from 'supertest'
@@ -6,71 +6,23 @@ import { apiGatewayConfig, apiGatewayMigrations, createApiGateway } from '../src
 import { SEAL_KEY } from './world'
 import { AUDIENCE, ISSUER, startIdentity } from './world/identity'
 
-/** A wire to something that can be cut and repaired. */
-async function cuttable(target: { host: string; port: number }) {
-  const sockets = new Set<Socket>()
-  let isCut = false
-  const server: Server = createServer(near => {
-    if (isCut) return void near.destroy()
-    const far = connect(target.port, target.host)
-    for (const socket of [near, far]) {
-      sockets.add(socket)
-      socket
-        .on('error', () => undefined)
-        .on('close', () => {
-          sockets.delete(socket)
-          near.destroy()
-          far.destroy()
-        })
-    }
-    near.pipe(far).pipe(near)
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  return {
-    port: typeof address === 'object' && address ? address.port : 0,
-    cut() {
-      isCut = true
-      for (const socket of sockets) socket.destroy()
-    },
-    repair() {
-      isCut = false
-    },
-    async stop() {
-      this.cut()
-      await new Promise(resolve => server.close(resolve))
-    },
-  }
-}
-type Wire = Awaited<ReturnType<typeof cuttable>>
-
-const through = async (url: string): Promise<{ wire: Wire; url: string }> => {
-  const target = new URL(url)
-  const wire = await cuttable({ host: target.hostname, port: Number(target.port) })
-  target.hostname = '127.0.0.1'
-  target.port = String(wire.port)
-  return { wire, url: target.href }
-}
-
 let gateway: ReturnType<typeof createApiGateway>
 let database: Awaited<ReturnType<typeof testDatabase>>
 let identity: Awaited<ReturnType<typeof startIdentity>>
-let postgres: Wire
-let rabbitmq: Wire
+let postgres: TcpProxy
+let rabbitmq: TcpProxy
 
 beforeAll(async () => {
   database = await testDatabase(apiGatewayMigrations)
   identity = await startIdentity()
   const broker = testBroker()
-  const toDatabase = await through(database.url)
-  const toBroker = await through(broker.url)
-  postgres = toDatabase.wire
-  rabbitmq = toBroker.wire
+  postgres = await startTcpProxy(() => [database.url])
+  rabbitmq = await startTcpProxy(() => [broker.url])
   const secret = 'a-test-secret-of-at-least-32-characters'
   const config = readConfig(apiGatewayConfig, {
     ...{
-      DATABASE_URL: toDatabase.url,
-      AMQP_URL: toBroker.url,
+      DATABASE_URL: postgres.through(database.url),
+      AMQP_URL: rabbitmq.through(broker.url),
       AMQP_NAMESPACE: broker.namespace,
       HOST: '127.0.0.1',
       PORT: '0',
@@ -84,8 +36,8 @@ beforeAll(async () => {
   await gateway.start()
 })
 afterAll(async () => {
-  postgres.repair()
-  rabbitmq.repair()
+  postgres.refuse(false)
+  rabbitmq.refuse(false)
   await gateway.stop()
   for (const part of [postgres, rabbitmq, identity]) await part.stop()
   await database.drop()
@@ -96,7 +48,7 @@ const becomes = (status: number) => until(async () => (await ready()).status ===
 
 test('readiness names PostgreSQL when it is gone, the process lives on, callers get 503, and it heals by itself', async () => {
   await becomes(200)
-  postgres.cut()
+  postgres.refuse(true)
   await becomes(503)
   expect((await ready()).body).toMatchObject({ status: 'not_ready', parts: { database: false, http: true } })
   await request(`http://127.0.0.1:${gateway.ops.port()}`).get('/healthz').expect(200)
@@ -107,7 +59,7 @@ test('readiness names PostgreSQL when it is gone, the process lives on, callers 
   expect(body.code).toBe('service_unavailable')
   expect(Number(headers['retry-after'])).toBeGreaterThan(0)
   await request(`http://127.0.0.1:${gateway.http.port()}`).get('/ping').expect(200)
-  postgres.repair()
+  postgres.refuse(false)
   await becomes(200)
 })
 
@@ -118,7 +70,7 @@ test('RabbitMQ away is a matter of metrics, not of readiness: merchants are stil
   }
   await becomes(200)
   await until(async () => (await connections()) === 2, 'the broker is not connected')
-  rabbitmq.cut()
+  rabbitmq.refuse(true)
   await until(async () => (await connections()) === 0, 'the cut was not noticed')
   await becomes(200)
   await request(`http://127.0.0.1:${gateway.http.port()}`)
@@ -126,7 +78,7 @@ test('RabbitMQ away is a matter of metrics, not of readiness: merchants are stil
     .set('Authorization', `Bearer ${identity.sign()}`)
     .send({ display_name: 'Padaria' })
     .expect(201)
-  rabbitmq.repair()
+  rabbitmq.refuse(false)
   await until(async () => (await connections()) === 2, 'the broker is not connected again')
   await gateway.idle()
 })

@@ -10,17 +10,16 @@ import {
   serviceNames,
   startProcesses,
 } from '@ponte/all-in-one'
-import { type FaultProxy, startFaultProxy } from '@ponte/local-servers'
+import { type FaultProxy, startFaultProxy, startTcpProxy, type TcpProxy } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import type { World } from '../../world'
-import { createProxy, type Line } from './proxy'
 
 export type Replica = Pick<ReturnType<Processes['replica']>, 'name' | 'index'>
 
 export interface Cluster {
   replicas: readonly Replica[]
   /** Cut by name: `orders database`, `orders broker`, `chain`, `orders http`. */
-  proxies: ReadonlyMap<string, Line>
+  proxies: ReadonlyMap<string, TcpProxy>
   gatewayUrls: readonly string[]
   /** The RPC end points of each listener, all of one chain: what one of them states wrongly the others do not. */
   rpcs: readonly (readonly FaultProxy[])[]
@@ -52,29 +51,20 @@ const MOVED_CLOCK = join(__dirname, 'moved-clock.cjs')
 
 /** Every service twice, as processes, with a proxy between each and its database, its broker, the chain and its peers. */
 export async function startCluster(world: World, { routers, logFolder }: ClusterOptions): Promise<Cluster> {
-  const proxies = new Map<string, Line>()
+  const proxies = new Map<string, TcpProxy>()
   let processes: Processes | undefined
   const replicas = () => processes?.replicas() ?? []
-  const open = async (name: string, targets: () => readonly { host: string; port: number }[]) => {
-    const proxy = await createProxy(targets)
+  const open = async (name: string, targets: () => readonly string[]) => {
+    const proxy = await startTcpProxy(targets)
     proxies.set(name, proxy)
-    return proxy.port
+    return proxy
   }
-  const through = async (name: string, url: string) => {
-    const { hostname: host, port } = new URL(url)
-    const proxied = new URL(url)
-    proxied.hostname = '127.0.0.1'
-    proxied.port = String(await open(name, () => [{ host, port: Number(port) }]))
-    return proxied.href
-  }
-  const balanced = async (name: ServiceName) =>
-    `http://127.0.0.1:${await open(`${name} http`, () =>
-      replicas()
-        .filter(
-          replica => replica.name === name && (name !== 'chain-listener' || replica.index < REPLICAS_EACH) && !hasEnded(replica.child),
-        )
-        .map(({ port }) => ({ host: '127.0.0.1', port })),
-    )}`
+  const through = async (name: string, url: string) => (await open(name, () => [url])).through(url)
+  const targetsOf = (name: ServiceName) => () =>
+    replicas()
+      .filter(replica => replica.name === name && (name !== 'chain-listener' || replica.index < REPLICAS_EACH) && !hasEnded(replica.child))
+      .map(({ port }) => `http://127.0.0.1:${port}`)
+  const balanced = async (name: ServiceName) => (await open(`${name} http`, targetsOf(name))).url
 
   const ownerUrls = {
     orders: await balanced('orders'),

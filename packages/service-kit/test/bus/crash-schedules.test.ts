@@ -1,3 +1,4 @@
+import { startTcpProxy } from '@ponte/local-servers'
 import { connect } from 'amqplib'
 import {
   type Bus,
@@ -14,7 +15,6 @@ import {
   until,
 } from '../../src'
 import { testBroker, testDatabase } from '../../src/testing'
-import { cuttableProxy } from './cuttable-proxy'
 
 // The relay, the consumer, the bus and the database themselves are led through the steps of outbox and inbox: a process dies, or stands still while others go on, before and after each statement, publication and effect, and so does the next one.
 
@@ -100,18 +100,14 @@ async function onBroker(): Promise<Meeting> {
   const { url, namespace } = testBroker()
   const side = await connect(url)
   const looking = await side.createChannel()
-  const real = new URL(url)
   return {
     async open() {
-      const proxy = await cuttableProxy({ host: real.hostname, port: Number(real.port || 5672) })
-      const through = new URL(url)
-      through.hostname = '127.0.0.1'
-      through.port = String(proxy.port())
+      const proxy = await startTcpProxy(() => [url])
       const bus = rabbitmqBus({
-        ...{ url: through.href, namespace, topology: TOPOLOGY, logger: silentLogger },
+        ...{ url: proxy.through(url), namespace, topology: TOPOLOGY, logger: silentLogger },
         confirmTimeoutMs: CONFIRM_TIMEOUT_MS,
       })
-      return { bus, die: () => void proxy.cut({ refuse: true }), stop: () => proxy.cut({ refuse: true }) }
+      return { bus, die: () => proxy.refuse(true), stop: proxy.stop }
     },
     async noticed(living) {
       const isNoticed = async () => (await looking.checkQueue(`${namespace}.reader`)).consumerCount === living()

@@ -1,7 +1,7 @@
+import { startTcpProxy, type TcpProxy } from '@ponte/local-servers'
 import { type Channel, type ChannelModel, connect } from 'amqplib'
 import { type Bus, type Message, MessageTooLargeError, type Part, rabbitmqBus, silentLogger, until, uuidv7 } from '../../src'
 import { testBroker } from '../../src/testing'
-import { type CuttableProxy, cuttableProxy } from './cuttable-proxy'
 import { losingConfirms } from './lost-confirms'
 
 const topology = { first: ['first.made', 'both.made'], second: ['second.made', 'both.made'] }
@@ -10,7 +10,7 @@ const message = (type: string): Message => ({ id: uuidv7(), type, body: '{}' })
 
 describe('RabbitMQ behind a connection that is cut', () => {
   const broker = testBroker()
-  let proxy: CuttableProxy
+  let proxy: TcpProxy
   let connections = 0
   /** No confirm comes on the first so many connections. */
   let losing = 0
@@ -38,15 +38,14 @@ describe('RabbitMQ behind a connection that is cut', () => {
   }
 
   beforeAll(async () => {
-    const real = new URL(broker.url)
-    proxy = await cuttableProxy({ host: real.hostname, port: Number(real.port || 5672) }, () => {
-      const mine = ++connections
-      return losingConfirms(() => mine <= losing)
-    })
-    const through = new URL(broker.url)
-    through.hostname = '127.0.0.1'
-    through.port = String(proxy.port())
-    url = through.href
+    proxy = await startTcpProxy(
+      () => [broker.url],
+      () => {
+        const mine = ++connections
+        return losingConfirms(() => mine <= losing)
+      },
+    )
+    url = proxy.through(broker.url)
     side = await connect(broker.url)
     looking = await side.createChannel()
   })
@@ -57,7 +56,7 @@ describe('RabbitMQ behind a connection that is cut', () => {
     for (const name of ['first', 'second', 'dead.first', 'dead.second']) await looking.deleteQueue(`${broker.namespace}.${name}`)
     await looking.deleteExchange(`${broker.namespace}.events`)
     await side.close()
-    await proxy.cut({ refuse: true })
+    await proxy.stop()
   })
 
   it('loses nothing while the connection is cut again and again under load', async () => {
@@ -77,7 +76,7 @@ describe('RabbitMQ behind a connection that is cut', () => {
     )
     for (const mark of [100, 250, 400]) {
       await until(() => published >= mark, `fewer than ${mark} were published`)
-      await proxy.cut()
+      proxy.cut()
     }
     await publishing
     await until(
@@ -100,13 +99,13 @@ describe('RabbitMQ behind a connection that is cut', () => {
   })
 
   it('starts while the broker refuses connections, is not ready, and serves once it answers', async () => {
-    await proxy.cut({ refuse: true })
+    proxy.refuse(true)
     const bus = await starting(openBus())
     const seen: string[] = []
     await starting(bus.consume('first', async taken => void seen.push(taken.id)))
     expect(bus.accepts()).toBe(false)
     await expect(bus.publish(message('first.made'))).rejects.toThrow('There is no connection to the broker.')
-    await proxy.open()
+    proxy.refuse(false)
     await ready(bus)
     const sent = message('first.made')
     await bus.publish(sent)
@@ -117,12 +116,12 @@ describe('RabbitMQ behind a connection that is cut', () => {
     const bus = await starting(openBus())
     await ready(bus)
     const outcomes = Promise.allSettled(Array.from({ length: 50 }, () => bus.publish(message('first.made'))))
-    await proxy.cut({ refuse: true })
+    proxy.refuse(true)
     for (const outcome of await outcomes) {
       if (outcome.status === 'rejected') expect(String(outcome.reason)).toMatch(/closed|lost|confirm|ECONN/i)
     }
     await until(() => !bus.accepts(), 'the bus is still ready')
-    await proxy.open()
+    proxy.refuse(false)
     await ready(bus)
     await bus.publish(message('first.made'))
   })
@@ -158,7 +157,7 @@ describe('RabbitMQ behind a connection that is cut', () => {
     const sent = message('first.made')
     await bus.publish(sent)
     await until(() => tries.length === 1, 'the message never came')
-    await proxy.cut()
+    proxy.cut()
     await until(() => tries.length === 2, 'the message did not come again')
     release()
     const after = message('first.made')
@@ -202,7 +201,7 @@ describe('RabbitMQ behind a connection that is cut', () => {
     const received: string[] = []
     await starting(bus.listen(['live.changed'], taken => void received.push(taken.body)))
     await ready(bus)
-    await proxy.cut()
+    proxy.cut()
     await until(() => !bus.accepts(), 'the cut was not noticed')
     await ready(bus)
     // Publishing is ready before the listeners are attached again, and no announcement waits for them.

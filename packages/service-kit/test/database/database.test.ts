@@ -1,6 +1,6 @@
+import { startTcpProxy } from '@ponte/local-servers'
 import { type Database, isStale, isTransient, isUniqueViolation, openDatabase, until } from '../../src'
 import { testDatabase } from '../../src/testing'
-import { cuttableProxy } from '../bus/cuttable-proxy'
 
 describe('the database', () => {
   let home: Awaited<ReturnType<typeof testDatabase>>
@@ -92,18 +92,14 @@ describe('the database', () => {
   })
 
   it('gives up a connection that is half open, and works on with another', async () => {
-    const real = new URL(home.url)
-    const proxy = await cuttableProxy({ host: real.hostname, port: Number(real.port) })
-    const through = new URL(home.url)
-    through.hostname = '127.0.0.1'
-    through.port = String(proxy.port())
-    const far = openDatabase({ url: through.href, poolSize: 1, statementTimeoutMs: 100 })
+    const proxy = await startTcpProxy(() => [home.url])
+    const far = openDatabase({ url: proxy.through(home.url), poolSize: 1, statementTimeoutMs: 100 })
     await far.query('SELECT 1')
-    proxy.silence()
+    proxy.freeze()
     expect(isTransient(await failure(far.query('SELECT 1')))).toBe(true)
     expect((await far.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
     await far.stop?.()
-    await proxy.cut({ refuse: true })
+    await proxy.stop()
   })
 
   it('frees what a process locked that vanished in the midst of a transaction', async () => {

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { freePort } from '@ponte/local-servers'
+import { freePort, startTcpProxy, type TcpProxy } from '@ponte/local-servers'
 import { silentLogger, until } from '@ponte/service-kit'
 import request from 'supertest'
 import { createApiGateway } from '../../src'
@@ -13,41 +13,14 @@ import { startOwner } from '../world/owner'
 
 const SECRET = 'a-test-secret-of-at-least-32-characters'
 
-/** Hands each connection to the next replica, as a service address in front of them does. */
-async function balancer(replicas: { url: string }[]) {
-  let turn = 0
-  const sockets = new Set<Socket>()
-  const server = createServer(near => {
-    const replica = replicas[turn++ % replicas.length]
-    const far = connect(Number(new URL(replica?.url ?? '').port), '127.0.0.1')
-    for (const socket of [near, far]) sockets.add(socket.on('error', () => undefined))
-    near.on('close', () => far.destroy())
-    far.on('close', () => near.destroy())
-    near.pipe(far).pipe(near)
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  return {
-    url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
-    /** Present connections pass nothing on any more and are not closed: half open, as when a machine vanished. */
-    freeze() {
-      for (const socket of sockets) socket.unpipe().pause()
-    },
-    stop: () =>
-      new Promise<void>(resolve => {
-        for (const socket of sockets) socket.destroy()
-        server.close(() => resolve())
-      }),
-  }
-}
-
 let system: TestGateway
-let front: Awaited<ReturnType<typeof balancer>>
+/** Hands each connection to the next replica, as a service address in front of them does. */
+let front: TcpProxy
 const replicas: Awaited<ReturnType<typeof startOwner>>[] = []
 
 beforeAll(async () => {
   replicas.push(await startOwner('orders', SECRET))
-  front = await balancer(replicas)
+  front = await startTcpProxy(() => replicas.map(({ url }) => url))
   system = await startGateway({ ORDERS_URL: front.url, ORDERS_TOKEN_SECRET: SECRET, OWNER_CONNECTION_AGE_MS: '200' })
 })
 afterAll(async () => {

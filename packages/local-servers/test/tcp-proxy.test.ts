@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { until } from '@ponte/service-kit'
-import { createProxy, type Direction } from './proxy'
+import { type Direction, startTcpProxy } from '../src'
 
 it.each<Direction>(['there', 'back'])(
   'holds the bytes of one direction (%s) and lets the others pass, of new connections too',
@@ -15,10 +15,10 @@ it.each<Direction>(['there', 'back'])(
     }).listen(0, '127.0.0.1')
     await once(target, 'listening')
     const { port } = target.address() as AddressInfo
-    const line = await createProxy(() => [{ host: '127.0.0.1', port }])
+    const line = await startTcpProxy(() => [`tcp://127.0.0.1:${port}`])
     const dial = async () => {
       const count = accepted.length
-      const client = connect(line.port, '127.0.0.1')
+      const client = connect(Number(new URL(line.url).port), '127.0.0.1')
       client.on('data', chunk => answers.push(String(chunk)))
       await until(() => accepted.length > count, 'the target is not reached')
       return { client, far: accepted[count] }
