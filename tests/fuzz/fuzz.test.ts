@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { KEY_SCOPES } from '@ponte/contracts'
-import { createRandom } from '../torture/random'
+import { createRandom } from '@ponte/service-kit/testing'
 import { call, createMerchant, openApiValidator, runSystem, system, world } from '../world'
 import { type Document, requestMaker, type Sent } from './requests'
 

@@ -1,4 +1,4 @@
-import { type Random, weighted } from '../torture/random'
+import { type Random, weighted } from '@ponte/service-kit/testing'
 import { edgeOf, type Schema, type Schemas, valid } from './values'
 
 interface Parameter {

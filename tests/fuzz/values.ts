@@ -1,4 +1,4 @@
-import { type Random, weighted } from '../torture/random'
+import { type Random, weighted } from '@ponte/service-kit/testing'
 
 export type Schema = Record<string, unknown>
 export type Schemas = Record<string, Schema>

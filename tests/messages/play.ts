@@ -12,8 +12,8 @@ import type {
   WebhookEndpointBody,
 } from '@ponte/contracts'
 import { type Message, signCaller } from '@ponte/service-kit'
+import { createRandom } from '@ponte/service-kit/testing'
 import { Wallet } from 'ethers'
-import { createRandom } from '../torture/random'
 import { type Ask, type Books, readBooks } from './books'
 import { type ChainFacts, message, PAYER } from './chain-facts'
 import { type BusKind, type Home, type Services, startServices } from './home'

@@ -1,6 +1,6 @@
 import { topology } from '@ponte/contracts'
 import { type Bus, type Message, until } from '@ponte/service-kit'
-import type { Random } from '../torture/random'
+import type { Random } from '@ponte/service-kit/testing'
 
 /** Groups into which what was published is split; the next is delivered when the one before is handled. */
 const GROUPS = 3

@@ -1,4 +1,4 @@
-import type { Random } from '../torture/random'
+import type { Random } from '@ponte/service-kit/testing'
 import { hex, type Rpc } from './rpc'
 
 type Transaction = Record<string, string>

@@ -1,5 +1,5 @@
 import type { LocalChain } from '@ponte/local-servers'
-import type { Random } from '../torture/random'
+import type { Random } from '@ponte/service-kit/testing'
 import { createActors } from './actors'
 import { openChainClock } from './chain-clock'
 import type { ReadChain } from './judge-orders'

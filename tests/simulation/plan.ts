@@ -1,4 +1,4 @@
-import type { Random } from '../torture/random'
+import type { Random } from '@ponte/service-kit/testing'
 
 /** A payer's, a stranger's or the merchant's act about one order, at a time of the chain. Amounts are base units. */
 export type Action = { at: number; order: number } & (

@@ -4,9 +4,9 @@ import { chainListenerConfig, createChainListener } from '@ponte/chain-listener'
 import { topologyWith } from '@ponte/contracts'
 import { createOrders, ordersConfig } from '@ponte/orders'
 import { type Bus, type Logger, type Message, memoryBus, readConfig, type Service, until } from '@ponte/service-kit'
+import type { Random } from '@ponte/service-kit/testing'
 import { createSubscriptions, subscriptionsConfig } from '@ponte/subscriptions'
 import { createWebhookDispatcher, webhookDispatcherConfig } from '@ponte/webhook-dispatcher'
-import type { Random } from '../torture/random'
 import { unreliableBus } from './unreliable-bus'
 
 /** The five services over one bus that delays and repeats; each can be stopped and started again while the others go on. */

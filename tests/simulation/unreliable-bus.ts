@@ -1,5 +1,5 @@
 import type { Bus, Message } from '@ponte/service-kit'
-import type { Random } from '../torture/random'
+import type { Random } from '@ponte/service-kit/testing'
 
 export interface UnreliableBus extends Bus {
   /** The bus as one service has it: it may be cut off in one direction alone. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { OrderBody } from '@ponte/contracts'
+import { weighted } from '@ponte/service-kit/testing'
 import { units } from '../world'
 import type { Payer } from './payer'
-import { weighted } from './random'
 import type { Driver, Scene } from './steps'
 
 interface Fate {

@@ -2,9 +2,9 @@ import type { OrderBody } from '@ponte/contracts'
 import { formatUsdc } from '@ponte/contracts'
 import type { LocalChain } from '@ponte/local-servers'
 import { paymentRouterAbi, receiveWithAuthorizationTypedData, testUsdcAbi } from '@ponte/payment-router'
+import type { Random } from '@ponte/service-kit/testing'
 import { Contract, Interface, toBeHex, Wallet } from 'ethers'
 import { bundle } from '../simulation/bundle'
-import type { Random } from './random'
 import type { Requests } from './requests'
 
 /** A payer with one line of nonces: his transactions follow one another. What a reorg takes from him he does not send again. */

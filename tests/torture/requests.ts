@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { Random } from '@ponte/service-kit/testing'
 import type { Cluster } from './cluster'
-import type { Random } from './random'
 
 export interface Post {
   /** POST without one. */

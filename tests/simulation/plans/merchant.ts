@@ -1,6 +1,6 @@
 import type { MerchantTerms, NewEvent } from '@ponte/contracts'
+import type { Random } from '@ponte/service-kit/testing'
 import type { subscriptionRules } from '@ponte/subscriptions'
-import type { Random } from '../../torture/random'
 import { ZONES } from './calendar'
 import { HOUR } from './payers'
 

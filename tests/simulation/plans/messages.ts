@@ -1,5 +1,5 @@
 import type { Event, NewEvent } from '@ponte/contracts'
-import { type Random, weighted } from '../../torture/random'
+import { type Random, weighted } from '@ponte/service-kit/testing'
 import { HOUR } from './payers'
 
 export type Reader = 'orders' | 'subscriptions'

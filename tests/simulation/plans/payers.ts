@@ -1,4 +1,4 @@
-import { type Random, weighted } from '../../torture/random'
+import { type Random, weighted } from '@ponte/service-kit/testing'
 import type { ordersInMemory } from './orders-in-memory'
 
 type Orders = ReturnType<typeof ordersInMemory>

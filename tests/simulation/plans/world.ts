@@ -1,7 +1,7 @@
 import type { Event, MerchantTerms } from '@ponte/contracts'
 import type { orderRules } from '@ponte/orders'
+import { createRandom, type Random, weighted } from '@ponte/service-kit/testing'
 import type { subscriptionRules } from '@ponte/subscriptions'
-import { createRandom, type Random, weighted } from '../../torture/random'
 import { instant, ZONES } from './calendar'
 import { ADDRESSES, type Amendment, merchant, newPlan } from './merchant'
 import { messages } from './messages'

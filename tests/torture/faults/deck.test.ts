@@ -1,4 +1,4 @@
-import { createRandom } from '../random'
+import { createRandom } from '@ponte/service-kit/testing'
 import { createDeck } from './deck'
 
 const cards = Array.from({ length: 21 }, (_, index) => index)

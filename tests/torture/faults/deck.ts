@@ -1,4 +1,4 @@
-import type { Random } from '../random'
+import type { Random } from '@ponte/service-kit/testing'
 
 export interface Deck<T> {
   draw(): T

@@ -1,8 +1,8 @@
 import { type Crashable, type LocalChain, faults as rpcFaults } from '@ponte/local-servers'
+import type { Random } from '@ponte/service-kit/testing'
 import type { Cluster, Servers } from '../cluster'
 import type { Books, Ledger } from '../ledger'
 import type { Miner } from '../miner'
-import type { Random } from '../random'
 import type { Misbehaviour } from '../receiver'
 import type { Traffic } from '../traffic'
 

@@ -13,12 +13,12 @@ import {
   placesOf,
   ROLES,
 } from '@ponte/contracts'
+import { createRandom } from '@ponte/service-kit/testing'
 import { type BaseWallet, Wallet } from 'ethers'
 import { settleAccounts, type TestGateway } from '../world'
 import { endpointsOwner } from '../world/endpoints'
 import { ANY_ID, type Recipe, recipes, type Scene } from '../world/recipes'
 import { oracle } from './oracle'
-import { randomOf } from './random'
 
 const HOUR = 3_600_000
 const HONEST = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -113,7 +113,7 @@ const newUser = (name: string): User => {
 
 /** One thief plays moves from the table of operations against the gateway; the owners look within a day at what they were informed of. */
 export async function play({ system, at, now }: World, thief: Thief, seed: number): Promise<Played> {
-  const { pick, below } = randomOf(seed)
+  const { pick, below } = createRandom(seed)
   const wallet: BaseWallet = new Wallet(`0x${(seed + 1).toString(16).padStart(64, '7')}`)
   const asked: Played['asked'] = new Map()
   const endpoints = endpointsOwner((req, res) => {

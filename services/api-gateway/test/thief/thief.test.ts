@@ -1,4 +1,4 @@
-import { randomOf } from './random'
+import { createRandom } from '@ponte/service-kit/testing'
 import { play, SHOWING, THIEVES } from './thief'
 
 const HOUR = 3_600_000
@@ -11,7 +11,7 @@ test(`in ${SEQUENCES} sequences no thief is paid, no owner is out, and no secret
   const done = new Map<string, number>()
   const violations: string[] = []
   for (let seed = 0; seed < SEQUENCES; seed++) {
-    const outcome = play(THIEVES[seed % THIEVES.length] ?? 'fresh session', randomOf(seed), guard)
+    const outcome = play(THIEVES[seed % THIEVES.length] ?? 'fresh session', createRandom(seed), guard)
     violations.push(...outcome.violations.map(violation => `seed ${seed}: ${violation}`))
     for (const [what, times] of outcome.done) done.set(what, (done.get(what) ?? 0) + times)
   }
@@ -29,7 +29,7 @@ test.each([
 ] as [string, typeof guard, string, typeof SHOWING?][])('the oracle finds it when %s', (_what, weak, violation, table = SHOWING) => {
   const found = Array.from(
     { length: 300 },
-    (_, seed) => play(THIEVES[seed % THIEVES.length] ?? 'fresh session', randomOf(seed), weak, 40, table).violations,
+    (_, seed) => play(THIEVES[seed % THIEVES.length] ?? 'fresh session', createRandom(seed), weak, 40, table).violations,
   )
   expect(found.flat().join('\n')).toContain(violation)
 })

@@ -1,4 +1,5 @@
 import { type CreateApiKey, KEY_SCOPES, type Operation, operationList, ROLES, type Role } from '@ponte/contracts'
+import type { Random } from '@ponte/service-kit/testing'
 import { type Member, mayMakeKey, permissionsOf } from '../../src/merchant/member'
 import {
   activateOwnerChange,
@@ -22,7 +23,6 @@ import {
   signPayout,
 } from '../../src/merchant/payout-change'
 import { isRecentLogin, showingOf } from '../../src/merchant/secret'
-import type { Random } from './random'
 
 const HOUR = 3_600_000
 export const START = Date.parse('2026-11-20T12:00:00.000Z')

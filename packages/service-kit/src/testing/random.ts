@@ -2,6 +2,7 @@
 export interface Random {
   /** At least 0 and below 1. */
   next(): number
+  below(limit: number): number
   /** At least `min` and below `max`. */
   between(min: number, max: number): number
   chance(share: number): boolean
@@ -18,19 +19,20 @@ export function createRandom(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
-  const between = (min: number, max: number) => min + Math.floor(next() * (max - min))
+  const below = (limit: number) => Math.floor(next() * limit)
   return {
     next,
-    between,
+    below,
+    between: (min, max) => min + below(max - min),
     chance: share => next() < share,
     pick(items) {
-      const item = items[Math.floor(next() * items.length)]
+      const item = items[below(items.length)]
       if (item === undefined) throw new RangeError('There is nothing to pick from.')
       return item
     },
     shuffle<T>(items: readonly T[]) {
       const left = [...items]
-      return items.flatMap(() => left.splice(between(0, left.length), 1))
+      return items.flatMap(() => left.splice(below(left.length), 1))
     },
   }
 }
