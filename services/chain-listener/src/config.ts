@@ -11,10 +11,11 @@ const address = z
   .regex(ADDRESS, 'must be a 0x address')
   .transform(text => text.toLowerCase())
 const urls = (protocol: RegExp, what: string) =>
-  list.refine(
-    items => items.length > 0 && items.every(item => URL.canParse(item) && protocol.test(new URL(item).protocol)),
-    `must be ${what}`,
-  )
+  list.refine(items => items.length > 0 && items.every(item => URL.canParse(item) && protocol.test(new URL(item).protocol)), {
+    error: `must be ${what}`,
+    abort: true,
+  })
+const isEachOnce = (items: readonly string[]) => new Set(items.map(item => new URL(item).href)).size === items.length
 
 const addresses = list
   .refine(items => items.length > 0 && items.every(item => ADDRESS.test(item)), 'must be a comma-separated list of 0x addresses')
@@ -31,7 +32,10 @@ const settings = z.object({
   /** It follows one of the OTHER_NETWORKS of orders, and reads a queue of its own. */
   OTHER_NETWORK: flag('false'),
   /** RPC end points of that chain, best first. With two or more, nothing is confirmed on the word of one (see RPC_QUORUM); one alone is trusted. */
-  RPC_URLS: urls(/^https?:$/, 'a comma-separated list of http(s) URLs'),
+  RPC_URLS: urls(/^https?:$/, 'a comma-separated list of http(s) URLs').refine(
+    isEachOnce,
+    'must name each end point once: one node that is named twice is not two that agree',
+  ),
   /** A WebSocket end point whose new heads wake the scan; without one it only polls. */
   WS_URL: z.url({ protocol: /^wss?$/ }).optional(),
   /** The PaymentRouters to watch. One that is added later is read from START_BLOCK on, too. */

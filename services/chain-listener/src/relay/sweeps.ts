@@ -22,6 +22,8 @@ export interface SweepsOptions {
   logger: Logger
 }
 
+/** Batches of one turn: however many cannot be swept, what is already sent is followed in between. */
+const PASSES_MAX = 20
 /** Addresses whose balances are read in one turn. */
 const LOOKED_AT_ONCE = 2_000
 /** An unknown reason is published when it has shown itself so often. */
@@ -141,11 +143,11 @@ export function createSweeps(options: SweepsOptions) {
       return some.length === LOOKED_AT_ONCE
     },
 
-    /** Sweeps what is worth it. Answers whether anything was submitted. */
+    /** Sweeps what is worth it. Answers whether anything was submitted, or there may be more to look at. */
     async sweepDue(epoch: bigint, block: number): Promise<boolean> {
-      let submitted = false
+      let [submitted, pass] = [false, 0]
       const sender = (await line.address()).toLowerCase()
-      while (line.room() > 0) {
+      for (; pass < PASSES_MAX && line.room() > 0; pass++) {
         // A balance below its share of gas waits, and is counted (`ponte_relayer_least_worth_units`).
         const least = await line.leastWorth(gas.one)
         const of = { minUnits: least > minUnits ? least : minUnits, routers: options.routers, limit: batchMax, sender }
@@ -155,7 +157,7 @@ export function createSweeps(options: SweepsOptions) {
         const ofRouter = due.filter(payable => payable.router === target)
         submitted = (await sweep(epoch, block, target, ofRouter)) || submitted
       }
-      return submitted
+      return submitted || pass === PASSES_MAX
     },
   }
 }

@@ -1,6 +1,6 @@
 import { BALANCES_AT_ONCE, balancesCall, decodeBalances } from './balances'
 import { type DataCost, type DataFee, dataFeeCall, decodeDataFee, NO_DATA_COST } from './data-fee'
-import { classify, type Refusal, toRpcError } from './error'
+import { classify, type Refusal, RpcError, toRpcError } from './error'
 import type { Call, Outcome } from './node'
 import { type Nodes, NoNodeError, type Question } from './pool'
 import type { RawLog } from './raw-log'
@@ -64,22 +64,35 @@ export interface ChainClientOptions {
 }
 
 /** Calls and transactions, over whichever node does it. Throws NoNodeError, and RevertError where a call reverts. */
-export function openChainClient({ use, ballot }: Pick<Nodes, 'use' | 'ballot'>, { chainId, token, dataFee, quorum }: ChainClientOptions) {
-  /** A refusal that is no answer, by being a revert or otherwise, is one node's: another is asked. */
-  const ask = (question: Question, calls: readonly Call[], isAnswer: (refusal: Refusal) => boolean = () => false): Promise<Outcome[]> =>
+export function openChainClient(
+  { use, ballot, vote }: Pick<Nodes, 'use' | 'ballot' | 'vote'>,
+  { chainId, token, dataFee, quorum }: ChainClientOptions,
+) {
+  /** A refusal that is no answer, by being a revert or otherwise, and what cannot be decoded, is one node's: another is asked. */
+  const ask = <T>(
+    question: Question,
+    calls: readonly Call[],
+    decode: (outcomes: readonly Outcome[]) => T,
+    isAnswer: (refusal: Refusal) => boolean = () => false,
+  ): Promise<T> =>
     use(question, async node => {
       const outcomes = await node.outcomes(calls)
       for (const outcome of outcomes)
         if ('refusal' in outcome && !isRevert(outcome) && !isAnswer(outcome.refusal)) throw toRpcError(outcome.refusal)
-      return outcomes
+      return decoded(() => decode(outcomes))
     })
-  const results = async (question: Question, calls: readonly Call[]): Promise<unknown[]> =>
-    calls.length === 0 ? [] : (await ask(question, calls)).map(toResult)
-  const one = async <T>(question: Question, method: string, ...params: unknown[]): Promise<T> =>
-    (await results(question, [{ method, params }]))[0] as T
+  const one = <T>(question: Question, decode: (result: unknown) => T, method: string, ...params: unknown[]): Promise<T> =>
+    ask(question, [{ method, params }], ([outcome]) => decode(outcome && toResult(outcome)))
   const nonces = async (address: string, enough: (values: number[]) => boolean): Promise<number[]> => {
     const call = { method: 'eth_getTransactionCount', params: [address, 'latest'] }
-    const votes = await ballot('call', async node => Number((await node.outcomes([call])).map(toResult)[0]), enough)
+    const votes = await ballot(
+      'call',
+      async node => {
+        const outcomes = await node.outcomes([call])
+        return decoded(() => toCount(outcomes.map(toResult)[0]))
+      },
+      enough,
+    )
     return votes.map(({ value }) => value).toSorted((a, b) => a - b)
   }
   const questionOf = (block: number | 'latest'): Question => (block === 'latest' ? 'call' : 'state')
@@ -90,37 +103,40 @@ export function openChainClient({ use, ballot }: Pick<Nodes, 'use' | 'ballot'>, 
       const found: bigint[] = []
       for (let first = 0; first < addresses.length; first += BALANCES_AT_ONCE) {
         const some = addresses.slice(first, first + BALANCES_AT_ONCE)
-        const answer = await one<string>(questionOf(block), 'eth_call', { data: balancesCall(token, some) }, blockTag(block))
-        found.push(...decodeBalances(answer, some.length))
+        const decode = (answer: unknown) => decodeBalances(toHex(answer), some.length)
+        found.push(...(await one(questionOf(block), decode, 'eth_call', { data: balancesCall(token, some) }, blockTag(block))))
       }
       return found
     },
     /** Runs a call as if it were mined, at the head or after a block. Throws RevertError. */
     call: (call: CallRequest, block: number | 'latest' = 'latest') =>
-      one<string>(questionOf(block), 'eth_call', toParams(call), blockTag(block)),
+      one(questionOf(block), toHex, 'eth_call', toParams(call), blockTag(block)),
     /** The same in a block of this context, where the node can do that. Throws RevertError. */
     async rehearse(call: CallRequest, { producer, randomness, time }: BlockContext): Promise<string> {
       const block = { feeRecipient: producer, prevRandao: randomness, time: quantity(time) }
       const isRefused = ({ message }: Refusal) => NO_OVERRIDES.test(message)
-      const [outcome] = await ask('call', [{ method: 'eth_call', params: [toParams(call), 'latest', {}, block] }], isRefused)
-      if (outcome && 'refusal' in outcome && !isRevert(outcome)) return one<string>('call', 'eth_call', toParams(call), 'latest')
-      return String(outcome && toResult(outcome))
+      const inContext = { method: 'eth_call', params: [toParams(call), 'latest', {}, block] }
+      const answer = ([outcome]: readonly Outcome[]) =>
+        outcome && 'refusal' in outcome && !isRevert(outcome) ? undefined : toHex(outcome && toResult(outcome))
+      return (await ask('call', [inContext], answer, isRefused)) ?? one('call', toHex, 'eth_call', toParams(call), 'latest')
     },
-    estimate: async (call: CallRequest) => BigInt(await one<string>('call', 'eth_estimateGas', toParams(call))),
+    estimate: (call: CallRequest) => one('call', toQuantity, 'eth_estimateGas', toParams(call)),
     /** Cost of a call's data now beside its gas, with room for a rise. */
     async dataCost({ to, data }: Pick<CallRequest, 'to' | 'data'>): Promise<DataCost> {
       const call = dataFeeCall(dataFee, { chainId, to, data })
-      return call ? decodeDataFee(dataFee, await one<string>('call', 'eth_call', call, 'latest')) : NO_DATA_COST
+      return call ? one('call', answer => decodeDataFee(dataFee, toHex(answer)), 'eth_call', call, 'latest') : NO_DATA_COST
     },
     /** True when a contract stands at the address. An account that delegates to one, by EIP-7702, counts as a contract too. */
-    isContract: async (address: string) => (await one<string>('call', 'eth_getCode', address, 'latest')).length > 2,
-    async account(address: string): Promise<{ balance: bigint; nonce: number }> {
-      const [balance, nonce] = await results('call', [
-        { method: 'eth_getBalance', params: [address, 'latest'] },
-        { method: 'eth_getTransactionCount', params: [address, 'latest'] },
-      ])
-      return { balance: BigInt(String(balance)), nonce: Number(nonce) }
-    },
+    isContract: (address: string) => one('call', code => toHex(code).length > 2, 'eth_getCode', address, 'latest'),
+    account: (address: string): Promise<{ balance: bigint; nonce: number }> =>
+      ask(
+        'call',
+        ['eth_getBalance', 'eth_getTransactionCount'].map(method => ({ method, params: [address, 'latest'] })),
+        outcomes => {
+          const [balance, nonce] = outcomes.map(toResult)
+          return { balance: toQuantity(balance), nonce: toCount(nonce) }
+        },
+      ),
     /** The account's next nonce as far as enough nodes have come: beyond what one alone states there may be a gap that nothing fills. */
     async nextNonce(address: string): Promise<number> {
       const agreed = (await nonces(address, () => false)).at(-quorum)
@@ -133,11 +149,11 @@ export function openChainClient({ use, ballot }: Pick<Nodes, 'use' | 'ballot'>, 
       const [atLeast, atMost] = [stated.at(-quorum), stated[quorum - 1]]
       return atLeast === undefined || atMost === undefined ? undefined : { atLeast, atMost }
     },
-    nonceAt: async (address: string, block: number) =>
-      Number(await one<string>('state', 'eth_getTransactionCount', address, quantity(block))),
+    nonceAt: (address: string, block: number) => one('state', toCount, 'eth_getTransactionCount', address, quantity(block)),
     async receipts(hashes: readonly string[]): Promise<Map<string, Receipt>> {
-      const found = await results('call', hashes.map(receiptCall))
-      return new Map(toReceipts(found).map(one => [one.hash, one]))
+      if (hashes.length === 0) return new Map()
+      const decode = (outcomes: readonly Outcome[]) => toReceipts(outcomes.map(toResult))
+      return new Map((await ask('call', hashes.map(receiptCall), decode)).map(one => [one.hash, one]))
     },
     /** What used an account's nonce: the receipt of one of these, or how many nodes have it used by none of them; 0 while they are too few. */
     async useOfNonce(address: string, nonce: number, hashes: readonly string[]): Promise<{ receipt?: Receipt; denials: number }> {
@@ -145,9 +161,12 @@ export function openChainClient({ use, ballot }: Pick<Nodes, 'use' | 'ballot'>, 
       const votes = await ballot(
         'call',
         async node => {
-          const [used, ...found] = (await node.outcomes(calls)).map(toResult)
-          const [receipt] = toReceipts(found)
-          return { receipt, denies: receipt === undefined && Number(used) > nonce }
+          const outcomes = await node.outcomes(calls)
+          return decoded(() => {
+            const [used, ...found] = outcomes.map(toResult)
+            const [receipt] = toReceipts(found)
+            return { receipt, denies: receipt === undefined && toCount(used) > nonce }
+          })
         },
         seen => seen.some(({ receipt }) => receipt !== undefined) || seen.filter(({ denies }) => denies).length >= Math.max(2, quorum),
       )
@@ -156,25 +175,38 @@ export function openChainClient({ use, ballot }: Pick<Nodes, 'use' | 'ballot'>, 
       return receipt ? { receipt, denials: 0 } : { denials: denials >= quorum ? denials : 0 }
     },
     /** Needed of a transaction now, by the chain's fee history; the head's time in Unix seconds. */
-    async market(): Promise<{ baseFee: bigint; tip: bigint; time: number }> {
+    market(): Promise<{ baseFee: bigint; tip: bigint; time: number }> {
       const calls = [
         { method: 'eth_getBlockByNumber', params: ['latest', false] },
         { method: 'eth_feeHistory', params: [quantity(FEE_BLOCKS), 'latest', [FEE_PERCENTILE]] },
         { method: 'eth_maxPriorityFeePerGas', params: [] },
       ]
-      const [block, history, suggested] = await ask('call', calls, refusal => classify(refusal) === 'unsupported' || !isOfTheNode(refusal))
-      const head = block ? toResult(block) : undefined
-      const fees = history && 'result' in history ? history.result : undefined
-      const next = BigInt(String(listIn(fees, 'baseFeePerGas').at(-1) ?? field(head, 'baseFeePerGas') ?? 0))
-      // Not every node suggests a tip; a gwei is taken everywhere.
-      const asked = suggested && 'result' in suggested ? BigInt(String(suggested.result)) : 1_000_000_000n
-      const paid = listIn(fees, 'reward').flatMap(tips => (Array.isArray(tips) && tips[0] !== undefined ? [BigInt(String(tips[0]))] : []))
-      return { baseFee: next, tip: median(paid, asked), time: Number(field(head, 'timestamp') ?? 0) }
+      const decode = ([block, history, suggested]: readonly Outcome[]) => {
+        const head = block && toResult(block)
+        const fees = history && 'result' in history ? history.result : undefined
+        const next = toQuantity(listIn(fees, 'baseFeePerGas').at(-1) ?? field(head, 'baseFeePerGas') ?? 0)
+        // Not every node suggests a tip; a gwei is taken everywhere.
+        const asked = suggested && 'result' in suggested ? toQuantity(suggested.result) : 1_000_000_000n
+        const paid = listIn(fees, 'reward').flatMap(tips => (Array.isArray(tips) && tips[0] !== undefined ? [toQuantity(tips[0])] : []))
+        return { baseFee: next, tip: median(paid, asked), time: toCount(field(head, 'timestamp')) }
+      }
+      return ask('call', calls, decode, refusal => classify(refusal) === 'unsupported' || !isOfTheNode(refusal))
     },
-    /** Sends signed bytes. Answers the node's refusal; undefined when it took them. */
+    /** Sends signed bytes to every node, for one alone may keep them to itself. Answers a refusal; undefined when any took them. */
     async send(raw: string): Promise<string | undefined> {
-      const [outcome] = await ask('send', [{ method: 'eth_sendRawTransaction', params: [raw] }], refusal => !isOfTheNode(refusal))
-      return outcome && 'refusal' in outcome ? outcome.refusal.message : undefined
+      const call = { method: 'eth_sendRawTransaction', params: [raw] }
+      const votes = await vote<string | undefined>(
+        'send',
+        async node => {
+          const [outcome] = await node.outcomes([call])
+          if (!outcome || !('refusal' in outcome)) return undefined
+          if (isOfTheNode(outcome.refusal)) throw toRpcError(outcome.refusal)
+          return outcome.refusal.message
+        },
+        values => values.includes(undefined),
+      )
+      if (votes.length === 0) throw new NoNodeError('no RPC node takes a transaction now')
+      return votes.some(({ value }) => value === undefined) ? undefined : votes[0]?.value
     },
   }
 }
@@ -186,6 +218,26 @@ const toParams = ({ from, to, data, gas, maxPrice, tip }: CallRequest) => ({
   ...(gas === undefined ? {} : { gas: quantity(gas) }),
   ...(maxPrice === undefined ? {} : { maxFeePerGas: quantity(maxPrice), maxPriorityFeePerGas: quantity(tip ?? 0n) }),
 })
+
+/** Throws what makes the pool ask another node. */
+function decoded<T>(decode: () => T): T {
+  try {
+    return decode()
+  } catch (error) {
+    if (error instanceof RevertError || error instanceof RpcError) throw error
+    throw new RpcError('wrong_answer', `the answer cannot be read: ${error instanceof Error ? error.message : error}`)
+  }
+}
+function toHex(value: unknown): string {
+  if (typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value)) return value
+  throw new TypeError(`${JSON.stringify(value)?.slice(0, 40)} is no bytes`)
+}
+const toQuantity = (value: unknown): bigint => BigInt(typeof value === 'number' ? value : toHex(value))
+function toCount(value: unknown): number {
+  const count = Number(toQuantity(value))
+  if (!Number.isSafeInteger(count)) throw new RangeError(`${count} is no count`)
+  return count
+}
 
 const field = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
@@ -227,10 +279,10 @@ const isRaw = (value: unknown): value is RawReceipt =>
 
 const toReceipt = (raw: RawReceipt): Receipt => ({
   hash: raw.transactionHash,
-  blockNumber: Number(raw.blockNumber),
+  blockNumber: toCount(raw.blockNumber),
   ok: raw.status === '0x1',
-  gasUsed: Number(raw.gasUsed),
-  costWei: BigInt(raw.gasUsed) * BigInt(raw.effectiveGasPrice ?? 0) + BigInt(raw.l1Fee ?? 0),
+  gasUsed: toCount(raw.gasUsed),
+  costWei: toQuantity(raw.gasUsed) * toQuantity(raw.effectiveGasPrice ?? 0) + toQuantity(raw.l1Fee ?? 0),
   logs: raw.logs,
 })
 

@@ -228,7 +228,7 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
         }
         running += 1
         const startedAt = clock()
-        if (next < asked.length && question !== 'send') {
+        if (next < asked.length) {
           const patience = patienceMs(
             fastest(
               asked.map(other => healthOf(other, question)),

@@ -1,8 +1,15 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { startHttpServer } from '@ponte/local-servers'
 import { id as hashOf, hexlify, SigningKey, Wallet } from 'ethers'
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
+interface Asked {
+  KeyId: string
+  Message?: string
+  MessageType?: string
+  SigningAlgorithm?: string
+}
 
 /**
  * A stand-in for AWS KMS on loopback, as far as a signer needs it: GetPublicKey and Sign over its JSON protocol, with keys of its own. It signs what it
@@ -12,7 +19,7 @@ export async function startKms() {
   const keys = new Map<string, SigningKey>()
   const asked: { operation: string; keyId: string; authorization: string }[] = []
   let fault: { status: number; type: string } | undefined
-  const answer = (operation: string, body: { KeyId: string; Message?: string; MessageType?: string; SigningAlgorithm?: string }) => {
+  const answer = (operation: string, body: Asked) => {
     const key = keys.get(body.KeyId)
     if (!key) return { status: 400, body: { __type: 'NotFoundException', message: `Key '${body.KeyId}' does not exist` } }
     if (operation === 'GetPublicKey') {
@@ -24,22 +31,17 @@ export async function startKms() {
       return { status: 400, body: { __type: 'ValidationException', message: 'not a digest to sign' } }
     return { status: 200, body: { KeyId: body.KeyId, Signature: toDer(key, hexlify(digest), asked.length % 2 === 0).toString('base64') } }
   }
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', chunk => chunks.push(chunk))
-    request.on('end', () => {
-      const operation = String(request.headers['x-amz-target']).replace('TrentService.', '')
-      const body = JSON.parse(Buffer.concat(chunks).toString())
-      asked.push({ operation, keyId: body.KeyId, authorization: String(request.headers.authorization) })
-      const { status, body: result } = fault
-        ? { status: fault.status, body: { __type: fault.type, message: 'a fault' } }
-        : answer(operation, body)
-      response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(result))
-    })
+  const server = await startHttpServer(async (request, response) => {
+    const operation = String(request.headers['x-amz-target']).replace('TrentService.', '')
+    const body = (await json(request)) as Asked
+    asked.push({ operation, keyId: body.KeyId, authorization: String(request.headers.authorization) })
+    const { status, body: result } = fault
+      ? { status: fault.status, body: { __type: fault.type, message: 'a fault' } }
+      : answer(operation, body)
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(result))
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     asked,
     /** Makes a key and answers its id. */
     createKey(): string {
@@ -52,10 +54,7 @@ export async function startKms() {
     fail(next?: { status: number; type: string }) {
       fault = next
     },
-    async stop() {
-      server.closeAllConnections()
-      await new Promise(resolve => server.close(resolve))
-    },
+    stop: server.stop,
   }
 }
 

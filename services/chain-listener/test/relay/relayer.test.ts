@@ -110,6 +110,34 @@ describe('exactly one effect, whatever dies when', () => {
     expect(await relays(listening)).toHaveLength(1)
   })
 
+  it('an only node that states once that no nonce is used begins nothing again', async () => {
+    world = await startRelayWorld({ noMining: true })
+    const listening = await world.start()
+    const order = await world.open(listening)
+    await world.pay(order.address, AMOUNT)
+    await listening.until(async () => {
+      await world.chain.mine(1)
+      return (await relays(listening))[0]?.outcome === 'done'
+    }, 'it was not swept')
+    await listening.listener.idle()
+    const begun = async () => (await listening.sql.query('SELECT open_since FROM relays')).rows
+    const before = await begun()
+    let stated = 0
+    world.proxy.set({
+      each({ method }, answer) {
+        if (method !== 'eth_getTransactionCount') return undefined
+        stated += 1
+        return { ...answer, result: '0x0' }
+      },
+    })
+    await listening.until(() => stated > 3, 'it was not asked')
+    world.proxy.set()
+    await world.chain.mine(2)
+    await listening.listener.idle()
+    expect(await begun()).toEqual(before)
+    expect(await relays(listening)).toEqual([expect.objectContaining({ outcome: 'done' })])
+  })
+
   it('a transaction that no one mines is offered at a higher price, under the same nonce', async () => {
     world = await startRelayWorld({ noMining: true })
     const listening = await world.start({ RELAYER_STUCK_MS: '150' })

@@ -106,6 +106,7 @@ describe('settings', () => {
     ['a main net as a development chain', { DEVELOPMENT_CHAIN: 'true' }, 'DEVELOPMENT_CHAIN'],
     ['a test network as a live deployment', { CHAIN_ID: '84532' }, 'PONTE_MODE: must be test'],
     ['a main net as a deployment for tests', { PONTE_MODE: 'test' }, 'PONTE_MODE: must be live'],
+    ['one node named twice', { RPC_URLS: 'http://127.0.0.1:1,http://127.0.0.1:1/' }, 'RPC_URLS: must name each end point once'],
     ['no verification of a real chain', { VERIFY_DEPLOYMENT: 'false' }, 'VERIFY_DEPLOYMENT'],
     ['no fee receivers on a real chain', { FEE_RECEIVERS: '' }, 'FEE_RECEIVERS'],
     ['no fees on a real chain', { FEES_BPS: '' }, 'FEES_BPS'],

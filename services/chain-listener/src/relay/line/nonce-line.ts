@@ -202,7 +202,7 @@ export function createNonceLine(options: NonceLineOptions) {
       const sender = await signer.address()
       // By the word of one node nothing ends, and nothing begins again.
       const used = await chain.usedNonces(sender)
-      if (used) await endings.reopen(epoch, sender.toLowerCase(), used.atMost)
+      if (used) await endings.reopen(epoch, sender.toLowerCase(), used.atMost, block)
       const open = await store.open(sender.toLowerCase())
       unmined = 0
       if (open.length === 0) {
@@ -246,6 +246,8 @@ export function createNonceLine(options: NonceLineOptions) {
 function createEndings({ chain, store, signer, logger, coinUnits, finished, counted, now }: NonceLineOptions, broadcaster: Broadcaster) {
   /** Used nonces without a receipt: the confirmed block at which nodes were last asked, and whether the one that decides has denied all transactions of it. */
   const unknown = new Map<number, { block: number; isDenied: boolean }>()
+  /** The confirmed block at which finished transactions were first missing. */
+  let vanishedAt: number | undefined
   const finish = async (epoch: bigint, relay: Relay, receipt: Receipt | undefined): Promise<void> => {
     const outcome = outcomeOf(relay, receipt)
     await finished(relay, outcome, receipt)
@@ -260,9 +262,18 @@ function createEndings({ chain, store, signer, logger, coinUnits, finished, coun
     })
   }
   return {
-    /** A reorganisation below the confirmed depth took transactions away: they are mined again, or every later nonce waits for theirs. */
-    async reopen(epoch: bigint, sender: string, used: number): Promise<void> {
-      if (!(await store.isFinishedFrom(sender, used))) return
+    /**
+     * A reorganisation below the confirmed depth took transactions away: they are mined again, or every later nonce waits for theirs. It is seen at two
+     * confirmed blocks, because where one node decides, one wrong answer of it would begin everything again.
+     */
+    async reopen(epoch: bigint, sender: string, used: number, block: number): Promise<void> {
+      if (!(await store.isFinishedFrom(sender, used))) {
+        vanishedAt = undefined
+        return
+      }
+      vanishedAt ??= block
+      if (vanishedAt === block) return
+      vanishedAt = undefined
       logger.error('relayed transactions have vanished from the chain and are sent again', { from_nonce: used })
       await store.reopen(epoch, sender, used, now())
       unknown.clear()
