@@ -1,5 +1,4 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { startHttpServer } from '@ponte/local-servers'
 import { askPublished, dayOf, rateDifferences } from './rates'
 
 // By `printf '1795694400000 5431000' | sha256sum`, and so for the day.
@@ -40,14 +39,12 @@ it('names a PTAX that is not what is published, and reads its day wherever the d
 
 it('asks the source for the days that are kept', async () => {
   const asked: string[] = []
-  const source = createServer((request, response) => {
+  const source = await startHttpServer((request, response) => {
     asked.push(decodeURIComponent(String(request.url)))
     response.end(JSON.stringify({ value: [{ cotacaoVenda: 5.3781, dataHoraCotacao: '2026-11-26 13:06:28.523' }] }))
-  }).listen(0, '127.0.0.1')
-  await new Promise(resolve => source.once('listening', resolve))
-  const { port } = source.address() as AddressInfo
-  const published = await askPublished(`http://127.0.0.1:${port}/odata/`, [ptax, { ...ptax, day: '2026-11-24T00:00:00.000Z' }])
-  source.close()
+  })
+  const published = await askPublished(`${source.url}/odata/`, [ptax, { ...ptax, day: '2026-11-24T00:00:00.000Z' }])
+  await source.stop()
   expect(published).toEqual(new Map([['2026-11-26', 5_378_100n]]))
   expect(asked).toEqual([expect.stringContaining("@dataInicial='11-24-2026'&@dataFinalCotacao='11-26-2026'")])
 })

@@ -1,6 +1,5 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type NewEvent, topology } from '@ponte/contracts'
+import { startHttpServer } from '@ponte/local-servers'
 import { outboxRows, rabbitmqBus, silentLogger, until, uuidv7 } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
 import { createMerchant, type Replicas, type ReplicasOptions, startReplicas, startWorld, type World } from '../world'
@@ -75,17 +74,16 @@ async function createOrders(world: World, replicas: Replicas) {
 /** Cancellations published as orders would publish them, until the merchant's server knows of all. */
 async function deliver(world: World, replicas: Replicas) {
   let notified = 0
-  const server = createServer((req, res) => {
+  const server = await startHttpServer((req, res) => {
     req.resume().once('end', () => {
       notified += 1
       res.end()
     })
-  }).listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
+  })
   const bus = rabbitmqBus({ ...world.place.amqp, topology, logger: silentLogger })
   await bus.start?.()
   try {
-    const merchant = await createMerchant(world, replicas.gatewayUrl, `http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    const merchant = await createMerchant(world, replicas.gatewayUrl, `${server.url}/`)
     await until(() => bus.accepts(), 'the broker did not answer')
     const publish = async (count: number) => {
       const owner = { merchant_id: merchant.id, merchant_version: 1 }
@@ -113,8 +111,7 @@ async function deliver(world: World, replicas: Replicas) {
     return { units: DELIVERIES, seconds: (performance.now() - since) / 1000, before, after: usage(replicas.pids()) }
   } finally {
     await bus.stop?.()
-    server.close()
-    server.closeAllConnections()
+    await server.stop()
   }
 }
 

@@ -1,7 +1,7 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { serviceNames, startProcesses } from '@ponte/all-in-one'
 import type { OrderBody, SubscriptionBody } from '@ponte/contracts'
+import { startHttpServer } from '@ponte/local-servers'
 import { openDatabase, until } from '@ponte/service-kit'
 import { testBroker } from '@ponte/service-kit/testing'
 import { percentile } from '../bench/table'
@@ -115,25 +115,11 @@ drill(async started => {
 /** Notes when anything first came that names an id. */
 async function startReceiver() {
   const notedAt = new Map<string, number>()
-  const server = createServer((req, res) => {
-    const parts: Buffer[] = []
-    req.on('data', (part: Buffer) => parts.push(part))
-    req.on('end', () => {
-      const at = performance.now()
-      for (const [id] of Buffer.concat(parts)
-        .toString('utf8')
-        .matchAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g))
-        if (!notedAt.has(id)) notedAt.set(id, at)
-      res.end()
-    })
-  }).listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  return {
-    notedAt,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    async stop() {
-      server.close()
-      server.closeAllConnections()
-    },
-  }
+  const { url, stop } = await startHttpServer(async (req, res) => {
+    const body = await text(req)
+    const at = performance.now()
+    for (const [id] of body.matchAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g)) if (!notedAt.has(id)) notedAt.set(id, at)
+    res.end()
+  })
+  return { notedAt, url: `${url}/`, stop }
 }

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import type { CheckpointListBody, EntryListBody, List, OrderBody, SummaryBody } from '@ponte/contracts'
-import { mined } from '@ponte/local-servers'
+import { mined, startHttpServer } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { call, MERCHANT, merchant, PAYER, pay, runSystem, system, units, world } from '../world'
 
@@ -19,19 +18,17 @@ const honest: Tamper = (_path, body) => body
 /** A gateway in a thief's hands: answers of the API as the test changes them. */
 async function startThief(target: string) {
   let tamper = honest
-  const server: Server = createServer(async (req, res) => {
+  const { url, stop } = await startHttpServer(async (req, res) => {
     const answer = await fetch(`${target}${req.url}`, { headers: { authorization: req.headers.authorization ?? '' } })
     const body: unknown = await answer.json()
     res.writeHead(answer.status, { 'content-type': 'application/json' })
     res.end(JSON.stringify(answer.ok ? tamper(req.url ?? '', body) : body))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...{ url, stop },
     lie(next: Tamper) {
       tamper = next
     },
-    stop: () => server.close(),
   }
 }
 
@@ -42,7 +39,7 @@ let thief: Awaited<ReturnType<typeof startThief>>
 const made: Record<'routed' | 'deposited' | 'open', OrderBody> = {} as never
 
 afterAll(async () => {
-  thief?.stop()
+  await thief?.stop()
   rmSync(folder, { recursive: true, force: true })
 })
 runSystem({ settings: { 'chain-listener': { CHECKPOINT_BLOCKS: '5' } } })
@@ -284,19 +281,17 @@ test('nothing is compared, and the code is 2, where it was asked wrongly or the 
 
 test('a node that takes few blocks at once is asked for fewer', async () => {
   const questions: number[] = []
-  const node = createServer(async (req, res) => {
-    let text = ''
-    for await (const chunk of req) text += chunk
-    const { method, params } = JSON.parse(text)
+  const node = await startHttpServer(async (req, res) => {
+    const body = await text(req)
+    const { method, params } = JSON.parse(body)
     const blocks = method === 'eth_getLogs' ? Number(params[0].toBlock) - Number(params[0].fromBlock) + 1 : 0
     if (blocks > 0) questions.push(blocks)
     if (blocks > 3) return void res.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32005, message: 'too many blocks' } }))
-    const answer = await fetch(world.chain.rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body: text })
+    const answer = await fetch(world.chain.rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     res.end(await answer.text())
-  }).listen(0, '127.0.0.1')
-  await once(node, 'listening')
-  const found = await run(['audit', '--checkpoints'], terms({ rpc: `http://127.0.0.1:${(node.address() as AddressInfo).port}` }))
-  node.close()
+  })
+  const found = await run(['audit', '--checkpoints'], terms({ rpc: node.url }))
+  await node.stop()
   expect(found).toMatchObject({ code: 0 })
   expect(Math.max(...questions)).toBeGreaterThan(3)
 })

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSamplePayer, createWebhookReceiver, payerRoutes, type System, startWithSandbox } from '@ponte/all-in-one'
+import { startHttpServer } from '@ponte/local-servers'
 import { dedupeKey, isPonteError, Ponte, type StoredEvent, verifyWebhook } from '@ponte/sdk'
 import { until } from '@ponte/service-kit'
 import { call, createMerchant, PAYER, startWorld, type World } from '../world'
@@ -58,22 +58,12 @@ async function startLine(target: string) {
     if (fault === 'cut after') return request.socket.destroy()
     return response.writeHead(answer.status, { 'Content-Type': answer.headers.get('content-type') ?? '' }).end(text)
   }
-  const server: Server = createServer((request, response) => {
-    handle(request, response).catch(() => request.socket.destroy())
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await startHttpServer(handle)),
     forwarded,
     next(...given: Fault[]) {
       faults = given
       forwarded.length = 0
-    },
-    cutAll: () => server.closeAllConnections(),
-    async stop() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
     },
   }
 }
@@ -150,14 +140,14 @@ it('events are followed over cut connections: each one once, in order, without g
     const options = { signal: ends.signal, waitS: 2, limit: 5, onRetry: ({ code }: { code: string }) => retries.push(code) }
     for await (const event of ponte.events.follow({ ...options, after: start })) {
       got.push(event)
-      if (got.length % 4 === 0) line.cutAll()
+      if (got.length % 4 === 0) line.cut()
       if (got.length === wanted) ends.abort()
     }
   })()
   for (let n = 0; n < wanted; n++) {
     const order = await call<{ id: string }>(system.gatewayUrl, 'POST', '/api/v1/orders', merchant.api_key, { brl_amount: '1.00' })
     await call(system.gatewayUrl, 'POST', `/api/v1/orders/${order.id}/cancel`, merchant.api_key)
-    if (n % 5 === 0) line.cutAll()
+    if (n % 5 === 0) line.cut()
   }
   await following
   expect(got.map(({ sequence }) => sequence)).toEqual(Array.from({ length: wanted }, (_, n) => start + 1 + n))
@@ -246,11 +236,11 @@ describe('ponte', () => {
 
     const early = [await cancelOrder(), await cancelOrder()]
     await until(arrived(early), 'the first events did not come', 30_000)
-    line.cutAll()
+    line.cut()
     shop.answerWith(500)
     const refused = await cancelOrder()
     await until(arrived([refused]), 'an event did not come', 30_000)
-    line.cutAll()
+    line.cut()
     shop.answerWith(null)
     first.child.kill('SIGKILL')
     await first.done

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { startHttpServer } from '@ponte/local-servers'
 
 /** A merchant's server may answer so although it has taken the webhook. */
 export const misbehaviours = {
@@ -41,10 +42,8 @@ export async function startReceiver(): Promise<Receiver> {
   const counts = { received: 0, forged: 0 }
   let secret = ''
   let how: Misbehaviour | null = null
-  const take = async (req: IncomingMessage, res: ServerResponse) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of req) chunks.push(chunk as Buffer)
-    const body = Buffer.concat(chunks)
+  const server = await startHttpServer(async (req, res) => {
+    const body = await buffer(req)
     counts.received += 1
     if (!isSigned(body, req.headers['x-service-signature'], secret)) {
       counts.forged += 1
@@ -53,13 +52,9 @@ export async function startReceiver(): Promise<Receiver> {
     taken.add(body.toString('utf8'))
     if (how === null) res.writeHead(200).end()
     else misbehaviours[how](res)
-  }
-  const server = createServer((req, res) => {
-    take(req, res).catch(() => res.destroy())
-  }).listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
+  })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
+    url: `${server.url}/webhooks`,
     taken,
     counts,
     trust(next) {
@@ -68,13 +63,9 @@ export async function startReceiver(): Promise<Receiver> {
     misbehave(next) {
       how = next
       // A client that still waits for an answer gets none.
-      if (next === null) server.closeAllConnections()
+      if (next === null) server.cut()
     },
-    stop: () =>
-      new Promise(resolve => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    stop: server.stop,
   }
 }
 

@@ -1,6 +1,5 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { EntryBody, OrderBody } from '@ponte/contracts'
+import { type HttpServer, startHttpServer } from '@ponte/local-servers'
 import { until, uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
 import { listener } from './listener'
@@ -11,16 +10,16 @@ const bank: { asked: string[]; status: number; value: { cotacaoVenda: number; da
   status: 200,
   value: [],
 }
-const server = createServer((req, res) => {
-  bank.asked.push(decodeURIComponent(req.url ?? ''))
-  res.writeHead(bank.status, { 'Content-Type': 'application/json' }).end(JSON.stringify({ value: bank.value }))
-})
+let server: HttpServer
 let url: string
 beforeAll(async () => {
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/odata/`
+  server = await startHttpServer((req, res) => {
+    bank.asked.push(decodeURIComponent(req.url ?? ''))
+    res.writeHead(bank.status, { 'Content-Type': 'application/json' }).end(JSON.stringify({ value: bank.value }))
+  })
+  url = `${server.url}/odata/`
 })
-afterAll(() => void server.close())
+afterAll(() => server.stop())
 
 type System = Awaited<ReturnType<typeof startOrders>>
 let system: System | undefined

@@ -1,6 +1,4 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type LocalChain, mined, startLocalChain } from '@ponte/local-servers'
+import { type HttpServer, type LocalChain, mined, startHttpServer, startLocalChain } from '@ponte/local-servers'
 import { testRateFeedAbi } from '@ponte/payment-router'
 import { readConfig, silentLogger, until } from '@ponte/service-kit'
 import { Contract } from 'ethers'
@@ -12,19 +10,17 @@ import { asMerchant, settings, startOrders } from './setup'
 let chain: LocalChain
 let feed: (answer: bigint, updatedAt: number) => Promise<unknown>
 const market = { body: '{"USDTBRL":{"bid":"5.4201"}}', status: 200 }
-const server = createServer((_req, res) => {
-  res.writeHead(market.status, { 'Content-Type': 'application/json' }).end(market.body)
-})
+let server: HttpServer
 let url: string
 beforeAll(async () => {
   chain = await startLocalChain()
   const contract = new Contract(chain.rateFeedAddress, testRateFeedAbi, chain.wallet(0))
   feed = async (answer, updatedAt) => mined(await contract.getFunction('set').send(answer, updatedAt))
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  server = await startHttpServer((_req, res) => res.writeHead(market.status, { 'Content-Type': 'application/json' }).end(market.body))
+  url = server.url
 })
 afterAll(async () => {
-  server.close()
+  await server.stop()
   await chain.stop()
 })
 

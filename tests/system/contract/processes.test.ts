@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await processes?.stop()
-  collector?.stop()
+  await collector?.stop()
   await world?.stop()
 })
 

@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
+import { startHttpServer } from '@ponte/local-servers'
 
 /** OTLP's JSON. */
 interface Exported {
@@ -38,23 +36,15 @@ export interface Span {
 /** A collector as operators run one: it takes the spans of every service over OTLP and keeps them. */
 export async function startTraceCollector() {
   const spans: Span[] = []
-  const server = createServer(async (req, res) => {
+  const { url, stop } = await startHttpServer(async (req, res) => {
     const { resourceSpans } = (await json(req)) as Exported
     for (const { resource, scopeSpans } of resourceSpans) {
       const service = String(named(resource.attributes)['service.name'])
       for (const span of scopeSpans.flatMap(scope => scope.spans)) spans.push(toSpan(span, service))
     }
     res.setHeader('Content-Type', 'application/json').end('{}')
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`,
-    spans,
-    stop() {
-      server.close()
-      server.closeAllConnections()
-    },
-  }
+  })
+  return { url: `${url}/v1/traces`, spans, stop }
 }
 
 const named = (attributes: Attribute[] = []) =>

@@ -1,12 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AttentionItemBody, List, OrderBody, RecoveryBody, RefundBody } from '@ponte/contracts'
-import { freePort, mined, requireProgram, testAccounts } from '@ponte/local-servers'
+import { freePort, mined, requireProgram, startHttpServer, testAccounts } from '@ponte/local-servers'
 import { deployContracts, testUsdcAbi } from '@ponte/payment-router'
 import { until } from '@ponte/service-kit'
 import { Contract, hexlify, randomBytes, Wallet } from 'ethers'
@@ -162,17 +160,15 @@ describe.each(['ts', 'py', 'php'])('in .%s', end => {
 
   test('the client sends a request again that had no answer, and ends with the reason of a refusal', async () => {
     const requests: unknown[] = []
-    const server = createServer((request, response) => {
+    const server = await startHttpServer((request, response) => {
       requests.push([request.method, request.url, request.headers['idempotency-key']])
       if (requests.length === 1) return request.socket.destroy()
       const refused = { code: 'payout_address_required', detail: 'Set one.', status: 422, title: '', type: '', request_id: 'r' }
       const status = requests.length === 2 ? 503 : 422
       return response.writeHead(status, { 'Content-Type': 'application/problem+json', 'Retry-After': '0' }).end(JSON.stringify(refused))
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const { code, errors, output } = await run('quickstart', `order.${end}`, [], { ...all, PONTE_URL: url })
-    server.close()
+    })
+    const { code, errors, output } = await run('quickstart', `order.${end}`, [], { ...all, PONTE_URL: server.url })
+    await server.stop()
     expect(code).not.toBe(0)
     expect(`${errors}${output}`).toContain('payout_address_required')
     expect(requests).toEqual(Array.from({ length: 3 }, () => ['POST', '/api/v1/orders', 'INV-7']))
@@ -189,20 +185,19 @@ describe.each(['ts', 'py', 'php'])('in .%s', end => {
     // One that tells the truth of the first network alone.
     const { payment: first, ...order } = await newOrder()
     let there: object = first
-    const server = createServer((_, response) =>
+    const server = await startHttpServer((_, response) =>
       response
         .writeHead(201, { 'Content-Type': 'application/json' })
         .end(JSON.stringify({ ...order, payment: { ...first, networks: [first, there] } })),
-    ).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const asked = { ...own, PONTE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+    )
+    const asked = { ...own, PONTE_URL: server.url }
     expect(await outputOf('payments', `checked-order.${end}`, [], asked)).toContain('/pay/')
     for (const lie of [{ deposit_address: PAYER.address }, { router_address: PAYER.address }, { merchant_address: PAYER.address }]) {
       there = { ...first, chain_id: first.chain_id + 1, ...lie }
       const { code, errors } = await run('payments', `checked-order.${end}`, [], asked)
       expect({ code, names: errors.includes('address_mismatch') }).toEqual({ code: 1, names: true })
     }
-    server.close()
+    await server.stop()
     if (end !== 'ts') return
     const driver = "import { depositAddress } from './address.ts'\nconsole.log(depositAddress(JSON.parse(process.argv[2])))"
     writeFileSync(join(folder, 'payments/driver.ts'), driver)

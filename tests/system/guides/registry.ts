@@ -1,10 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { startHttpServer } from '@ponte/local-servers'
 
 const root = join(__dirname, '../../..')
 
@@ -18,7 +16,7 @@ export async function startRegistry(folder: string) {
     tarballs.set(`/${file}`, readFileSync(join(folder, file)))
     return { file, manifest: JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) }
   })
-  const server = createServer((request, response) => {
+  const { url, stop } = await startHttpServer((request, response) => {
     const path = decodeURIComponent(request.url ?? '')
     const tarball = tarballs.get(path)
     if (tarball) return response.end(tarball)
@@ -28,11 +26,9 @@ export async function startRegistry(folder: string) {
     const integrity = `sha512-${createHash('sha512')
       .update(tarballs.get(`/${file}`) ?? '')
       .digest('base64')}`
-    const version = { ...manifest, dist: { tarball: `${url()}/${file}`, integrity } }
+    const version = { ...manifest, dist: { tarball: `${url}/${file}`, integrity } }
     const packument = { name: manifest.name, 'dist-tags': { latest: manifest.version }, versions: { [manifest.version]: version } }
     return response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(packument))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { url: url(), stop: () => server.close() }
+  })
+  return { url, stop }
 }

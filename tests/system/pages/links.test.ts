@@ -1,11 +1,9 @@
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { LinkBody, List, OrderBody } from '@ponte/contracts'
+import { startHttpServer } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import type { Page } from 'playwright-core'
 import { call, merchant, pay, system, world } from '../../world'
@@ -227,14 +225,13 @@ test('a message previews a link with shop and amount, of pages that no search en
 
 /** A shop's own page, of another origin, under a policy that allows nothing but scripts with its nonce. */
 async function openShop(bodyOf: (nonce: string) => string) {
-  const server = createServer((_req, res) => {
+  const { url, stop } = await startHttpServer((_req, res) => {
     res.setHeader('Content-Type', 'text/html; charset=utf-8')
     res.setHeader('Content-Security-Policy', "default-src 'none'; script-src 'nonce-r4nd0m'; require-trusted-types-for 'script'")
     res.setHeader('Cross-Origin-Embedder-Policy', 'require-corp')
     res.end(`<!doctype html><html lang="pt-BR"><title>Doces</title><main><h1>Doces</h1>${bodyOf('r4nd0m')}</main>`)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close: () => server.close() }
+  })
+  return { url: `${url}/`, stop }
 }
 
 test.each([
@@ -299,7 +296,7 @@ test.each([
     await page.getByRole('link', { name: words.back }).click()
     await page.waitForURL(`${shop.url}obrigado`)
     expect([complaints, strangers]).toEqual([[], []])
-    shop.close()
+    await shop.stop()
     await context.close()
     await dashboard.context.close()
   },
@@ -372,6 +369,6 @@ test('a button leads to links of its own gateway alone, and a script of it is sm
   expect(complaints.length).toBe(wrong.length)
   for (const complaint of complaints) expect(complaint).toContain('data-link must be the URL of a payment link')
   expect(await page.locator('.ponte-button').count()).toBe(0)
-  shop.close()
+  await shop.stop()
   await context.close()
 })

@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findProgram, freePort, requireProgram, spawnTied } from '@ponte/local-servers'
+import { json } from 'node:stream/consumers'
+import { findProgram, freePort, type HttpServer, requireProgram, spawnTied, startHttpServer } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
 import { parse, stringify } from 'yaml'
 import { interpolate, read } from './compose'
@@ -40,7 +39,7 @@ interface Configuration {
 const notifications: Notification[] = []
 const sentTo = (path: string) => notifications.filter(one => one.path === path)
 let folder: string
-let receiver: Server
+let receiver: HttpServer
 let config: string
 let configuration: Configuration
 let amtool: string
@@ -71,16 +70,10 @@ beforeAll(async () => {
     (await requireProgram('prometheus-alertmanager', 'prometheus-alertmanager', 'npm run deployment-trial'))
   amtool = await requireProgram('amtool', 'prometheus-alertmanager', 'npm run deployment-trial')
   folder = mkdtempSync(join(tmpdir(), 'ponte-paging-'))
-  receiver = createServer((request, response) => {
-    let body = ''
-    request.on('data', chunk => (body += chunk))
-    request.on('end', () => {
-      notifications.push({ path: request.url ?? '', ...JSON.parse(body) })
-      response.end()
-    })
-  }).listen(0, '127.0.0.1')
-  await once(receiver, 'listening')
-  const { port: receiverPort } = receiver.address() as AddressInfo
+  receiver = await startHttpServer(async (request, response) => {
+    notifications.push({ path: request.url ?? '', ...((await json(request)) as Omit<Notification, 'path'>) })
+    response.end()
+  })
   const { configs } = parse(read('infra/compose/production.yml'), {
     customTags: tags => [...tags, { tag: '!reset', collection: 'seq', resolve: () => [] } as never],
   }) as { configs: { alertmanager: { content: string } } }
@@ -88,8 +81,8 @@ beforeAll(async () => {
     ALERT_SMTP_HOST: '127.0.0.1:9',
     ALERT_MAIL_FROM: 'ponte@shop.example',
     ALERT_MAIL_TO: 'operator@shop.example',
-    ALERT_WEBHOOK_URL: `http://127.0.0.1:${receiverPort}/person`,
-    HEARTBEAT_URL: `http://127.0.0.1:${receiverPort}/heartbeat`,
+    ALERT_WEBHOOK_URL: `${receiver.url}/person`,
+    HEARTBEAT_URL: `${receiver.url}/heartbeat`,
   })
   config = join(folder, 'alertmanager.yaml')
   writeFileSync(config, text)
@@ -110,7 +103,7 @@ afterAll(async () => {
       return child.exitCode === null ? once(child, 'exit') : undefined
     }),
   )
-  receiver?.close()
+  await receiver?.stop()
   if (folder) rmSync(folder, { recursive: true, force: true })
 })
 

@@ -1,12 +1,9 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createIdentityProvider } from '@ponte/all-in-one'
-import { chainActions, type LocalChain, startFaultProxy, startLocalChain } from '@ponte/local-servers'
+import { chainActions, type LocalChain, startFaultProxy, startHttpServer, startLocalChain } from '@ponte/local-servers'
 import { deployRouter, supportedChains } from '@ponte/payment-router'
 
 // Around an installation and not rendered: the chain, the identity provider, sources of exchange rates, a collector of traces.
@@ -40,20 +37,12 @@ export async function startSources() {
     '/api/v3/simple/price': () => ({ 'usd-coin': { brl: 5.42, last_updated_at: Math.floor(Date.now() / 1000) } }),
     '/v1/traces': () => ({}),
   }
-  const server = createServer((request, response) => {
+  const { url, stop } = await startHttpServer((request, response) => {
     request.resume()
     const answer = answers[new URL(request.url ?? '', 'http://sources').pathname]
     response.writeHead(answer ? 200 : 404, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer?.() ?? {}))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async stop() {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
+  return { host: new URL(url).host, stop }
 }
 
 /** An identity provider on a port of this machine, whose tokens have the issuer that the rendering names. */

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { startHttpServer } from '../http-server'
 
 interface Call {
   id: number
@@ -31,14 +32,8 @@ export async function startFaultProxy(url: string) {
   let target = url
   let fault: Fault = {}
   const log: string[] = []
-  const server = createServer((request, response) => {
-    handle(request, response).catch(error => {
-      response.destroy(error)
-    })
-  })
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
-    const body = await read(request)
-    const parsed: Call | Call[] = JSON.parse(body)
+    const parsed: Call | Call[] = JSON.parse(await text(request))
     const calls = Array.isArray(parsed) ? parsed : [parsed]
     log.push(calls.map(call => call.method).join())
     const { whole, each, ask } = fault
@@ -52,9 +47,9 @@ export async function startFaultProxy(url: string) {
     })
     send(response, 200, JSON.stringify(Array.isArray(parsed) ? changed : changed[0]))
   }
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const server = await startHttpServer(handle)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     log,
     /** Replaces what goes wrong; nothing does without an argument. */
     set(next: Fault = {}) {
@@ -64,17 +59,8 @@ export async function startFaultProxy(url: string) {
     redirect(url: string) {
       target = url
     },
-    async stop() {
-      server.closeAllConnections()
-      await new Promise(resolve => server.close(resolve))
-    },
+    stop: server.stop,
   }
-}
-
-async function read(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
-  return Buffer.concat(chunks).toString()
 }
 
 function send(response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): true {

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { freePort, startTcpProxy, type TcpProxy } from '@ponte/local-servers'
+import { freePort, startHttpServer, startTcpProxy, type TcpProxy } from '@ponte/local-servers'
 import { silentLogger, until } from '@ponte/service-kit'
 import request from 'supertest'
 import { createApiGateway } from '../../src'
@@ -164,19 +163,10 @@ test('a write without a key that met an address where packets vanish is answered
 })
 
 /** Answers everything, but only after this long. */
-async function slowOwner(afterMs: number) {
-  const server = createHttpServer((_request, response) => {
+const slowOwner = (afterMs: number) =>
+  startHttpServer((_request, response) => {
     setTimeout(() => response.writeHead(201, { 'content-type': 'application/json' }).end('{}'), afterMs)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: () => {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
-}
+  })
 
 test('of replicas that are all too slow for a sign of life one is asked on, also for a write without a key', async () => {
   const slow = await Promise.all([slowOwner(1_800), slowOwner(1_800)])
@@ -199,6 +189,6 @@ test('of replicas that are all too slow for a sign of life one is asked on, also
     expect(owner.silentReplicas()).toBe(1)
   } finally {
     await owner.stop?.()
-    for (const one of slow) one.stop()
+    await Promise.all(slow.map(one => one.stop()))
   }
 })

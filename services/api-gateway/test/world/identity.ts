@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
+import { startHttpServer } from '@ponte/local-servers'
 import jwt from 'jsonwebtoken'
 
 export interface SigningKey {
@@ -21,7 +21,7 @@ export async function startIdentity(alg: SigningKey['alg'] = 'ES256', now: () =>
   let answering = true
   let cutting = false
   let padding = ''
-  const server = createServer((req, res) => {
+  const server = await startHttpServer((req, res) => {
     asked += 1
     const cut = cutting || !answering
     cutting = false
@@ -50,14 +50,13 @@ export async function startIdentity(alg: SigningKey['alg'] = 'ES256', now: () =>
     refreshTokens.add(next)
     res.end(JSON.stringify({ access_token, refresh_token: next, expires_in: 3600, user: {} }))
   }
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const newest = () => {
     const key = keys.at(-1)
     if (!key) throw new Error('There is no key.')
     return key
   }
   return {
-    jwksUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/auth/v1/.well-known/jwks.json`,
+    jwksUrl: `${server.url}/auth/v1/.well-known/jwks.json`,
     asked: () => asked,
     /** Authorization headers of the log-outs it was asked for. */
     loggedOut,
@@ -109,11 +108,7 @@ export async function startIdentity(alg: SigningKey['alg'] = 'ES256', now: () =>
       const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' })
       return `${signed}.${signature.toString('base64url')}`
     },
-    stop: () =>
-      new Promise<void>(resolve => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    stop: server.stop,
   }
 }
 export type Identity = Awaited<ReturnType<typeof startIdentity>>

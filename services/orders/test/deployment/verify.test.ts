@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type LocalChain, startLocalChain } from '@ponte/local-servers'
+import { text } from 'node:stream/consumers'
+import { type LocalChain, startHttpServer, startLocalChain } from '@ponte/local-servers'
 import { readConfig, until } from '@ponte/service-kit'
 import request from 'supertest'
 import { ordersConfig } from '../../src'
@@ -32,19 +30,13 @@ it.each([
 
 it('a chain that cannot be reached opens no order, and ends no service', async () => {
   let isUp = false
-  const proxy: Server = createServer((req, res) => {
-    if (!isUp) return void res.writeHead(503).end()
-    const chunks: Buffer[] = []
-    req.on('data', chunk => chunks.push(chunk))
-    req.on('end', async () => {
-      const headers = { 'Content-Type': 'application/json' }
-      const answer = await fetch(chain.rpcUrl, { method: 'POST', body: Buffer.concat(chunks), headers })
-      res.writeHead(answer.status, headers).end(await answer.text())
-    })
-  }).listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  const { port } = proxy.address() as AddressInfo
-  const system = await startOrders(configured({ RPC_URLS: `http://127.0.0.1:${port}` }))
+  const proxy = await startHttpServer(async (req, res) => {
+    if (!isUp) return res.writeHead(503).end()
+    const headers = { 'Content-Type': 'application/json' }
+    const answer = await fetch(chain.rpcUrl, { method: 'POST', body: await text(req), headers })
+    return res.writeHead(answer.status, headers).end(await answer.text())
+  })
+  const system = await startOrders(configured({ RPC_URLS: proxy.url }))
   const open = () => request(system.url).post('/api/v1/orders').set(asMerchant()).send({ brl_amount: '10' })
   const refused = await open()
   expect([refused.status, refused.body.code, refused.headers['retry-after']]).toEqual([503, 'service_unavailable', '10'])
@@ -52,7 +44,7 @@ it('a chain that cannot be reached opens no order, and ends no service', async (
   isUp = true
   await until(async () => (await open()).status === 201, 'the chain was not verified', 30_000)
   await system.stop()
-  proxy.close()
+  await proxy.stop()
 })
 
 it('asks the next node when one does not answer', async () => {
