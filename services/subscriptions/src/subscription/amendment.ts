@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ApiError, invalidField, metadata as metadataSchema } from '@ponte/contracts'
 import { reschedule, type Schedule } from '../calendar/calendar'
-import { advance, type Means } from './charges'
+import { advance, type Means, requireAnotherOrder } from './charges'
 import { judge } from './dunning'
 import { end, hasAllCharges, periodEnd } from './end'
 import { type Change, currentCharge, type Fact, isLive, openAttempt, type Subscription, wordingOf } from './subscription'
@@ -69,6 +69,7 @@ function askAnew(subscription: Subscription, at: Date): { subscription: Subscrip
   const attempts = current.attempts.map(attempt => (attempt === open ? { ...attempt, replacedAt: attempt.replacedAt ?? at } : attempt))
   const charges = subscription.charges.map(charge => (charge === current ? { ...charge, ...terms, attempts } : charge))
   const isNew = open !== undefined && open.replacedAt === null
+  if (isNew) requireAnotherOrder(current)
   return {
     subscription: { ...subscription, charges },
     facts: isNew ? [{ kind: 'superseded', orderId: open.orderId, isReplaced: true }] : [],

@@ -223,6 +223,18 @@ describe('POST /charge of a plan', () => {
     expect(charge(paid, at('2026-02-28T12:00:00Z'), mint()).outcome).toBe('issued')
   })
 
+  it('is refused for a period of which a hundred orders were opened, and so is a change that would open another', () => {
+    let last = charge(create(), at(START), mint())
+    for (let opened = 1; opened < 100; opened++) {
+      const cancelled = recordClosed(last.subscription, last.attempt.orderId, 'cancelled', at(START)).subscription
+      last = charge(cancelled, at(START), mint())
+    }
+    expect(codeOf(() => amend(last.subscription, { brlCentavos: 1n, appliesNow: true }, at(START), mint()))).toBe('invalid_state')
+    const cancelled = recordClosed(last.subscription, last.attempt.orderId, 'cancelled', at(START)).subscription
+    expect(codeOf(() => charge(cancelled, at(START), mint()))).toBe('invalid_state')
+    expect(charge(cancelled, at('2026-02-28T12:00:00Z'), mint()).outcome).toBe('issued')
+  })
+
   it('is refused in a final state', () => {
     const cancelled = cancel(create(), at(START))?.subscription ?? create()
     expect(codeOf(() => charge(cancelled, at(START), mint()))).toBe('invalid_state')

@@ -70,9 +70,19 @@ export function charge(subscription: Subscription, at: Date, minted: Minted): Ch
   if (earlierOpen) return { ...change, attempt: earlierOpen, outcome: 'open' }
   if (current && missingOf({ ...current, brlCentavos: amountOf(next) }) === 0n)
     throw new ApiError('not_due', 'All that this period asks for has come, but late; nothing more is asked before the next period.')
+  if (current) requireAnotherOrder(current)
   const { subscription: charged, facts, attempt } = issue(next, at, minted)
   if (!attempt) throw new ApiError('not_due', 'The period ends too soon for another order.')
   return { from: subscription, subscription: charged, facts: [...change.facts, ...facts], attempt, outcome: 'issued' }
+}
+
+/** Every look at a plan reads the orders of its period. */
+const ORDERS_OF_PERIOD_MAX = 100
+
+/** Throws `invalid_state` for a period of which so many orders were opened that no other is. */
+export function requireAnotherOrder({ attempts }: Charge): void {
+  if (attempts.length >= ORDERS_OF_PERIOD_MAX)
+    throw new ApiError('invalid_state', `${ORDERS_OF_PERIOD_MAX} orders were opened for this period; no other is before the next one.`)
 }
 
 /** When `advance` will next have something to do by itself; null when only a payment or the merchant can move the subscription. */
