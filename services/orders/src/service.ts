@@ -169,7 +169,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
   const dossierKeys = { keys: [...(signer ? [signer.jwk] : []), ...config.DOSSIER_FORMER_KEYS.map(publicJwk)] }
   const exporting = every('exports', EXPORTS_MS, signal => makeExport(store, now, signal), logger)
   const proving = every('dossiers', EXPORTS_MS, signal => makeDossier(store, now, signal, dossiers), logger)
-  const expiry = every('expiry', config.EXPIRY_SWEEP_MS, () => expireDue(store, chainIds, now), logger)
+  const expiry = every('expiry', config.EXPIRY_SWEEP_MS, () => expireDue(store, chainIds, now, logger), logger)
   const payouts = every('payouts', PAYOUTS_MS, () => publishSettled(store, now), logger)
   const invoices = every('paid invoices', INVOICES_MS, () => closeReplaced(store, now), logger)
   const reconcile = reconcileJob({

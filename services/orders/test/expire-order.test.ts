@@ -47,6 +47,18 @@ describe('invariant 4: only the confirmed chain time expires an order', () => {
     for (const order of orders) expect(await types(order.id)).toEqual(['order.expired'])
   })
 
+  it('orders that cannot be read are in the way of no other', async () => {
+    const unreadable = await Promise.all(Array.from({ length: 4 }, create))
+    const ids = unreadable.map(({ id }) => id)
+    await system.sql.query(`UPDATE orders SET metadata = '{"a": 1}' WHERE id = ANY($1)`, [ids])
+    const other = await create()
+    await chain.advances(after(other, 1))
+    await until(async () => (await status(other.id)) === 'expired', 'it did not expire')
+    await system.sql.query(`UPDATE orders SET metadata = '{}' WHERE id = ANY($1)`, [ids])
+    const isOver = async () => (await Promise.all(ids.map(status))).every(each => each === 'expired')
+    await until(isOver, 'they did not expire once they could be read')
+  })
+
   it('later blocks that overtake those of a payment expire nothing', async () => {
     const [paying, other] = [await create(), await create()]
     const tc = after(other, 1000)

@@ -382,7 +382,7 @@ it('another history of the listener is asked about a refund that went back so la
   expect((await read(of)).status).toBe('submitted')
 })
 
-it('the listener is asked again about what it was not heard of', async () => {
+it('the listener is asked again about what it was not heard of: soon where a signature is known, else once a day', async () => {
   const of = await made(await paid())
   await state(observed(of, new Date()))
   const asked = async () =>
@@ -400,7 +400,12 @@ it('the listener is asked again about what it was not heard of', async () => {
     await replica.stop()
   }
   await begin(0)
-  expect(await asked()).toBe(1)
   await begin(11 * 60_000)
+  expect(await asked()).toBe(1)
+  await begin(25 * HOUR_MS)
   expect(await asked()).toBe(2)
+  await signed(of)
+  const before = await asked()
+  await begin(25 * HOUR_MS + 11 * 60_000)
+  expect(await asked()).toBe(before + 1)
 })

@@ -1,4 +1,4 @@
-import { isStale, type Message } from '@ponte/service-kit'
+import { isStale, isTransient, type Logger, type Message } from '@ponte/service-kit'
 import { z } from 'zod'
 import { review } from '../order/order'
 import type { Due, Store } from '../store'
@@ -10,34 +10,36 @@ const AT_ONCE = 4
  * Expires what the confirmed chain time has passed (invariant 4). Safe with any number of replicas: the order's version lets one of them
  * win, and the other finds nothing left to do.
  */
-export async function expireDue(store: Store, chainIds: readonly number[], now: () => Date): Promise<void> {
+export async function expireDue(store: Store, chainIds: readonly number[], now: () => Date, logger: Logger): Promise<void> {
   for (const chainId of chainIds) await store.chain.refresh(chainId)
-  for (const chainId of chainIds) await expireOf(store, chainId, now)
+  for (const chainId of chainIds) await expireOf(store, chainId, now, logger)
 }
 
-async function expireOf(store: Store, chainId: number, now: () => Date): Promise<void> {
+async function expireOf(store: Store, chainId: number, now: () => Date, logger: Logger): Promise<void> {
   const chain = store.chain.view(chainId)
   if (chain.time === null) return
   let after: Due | null = null
   for (;;) {
     const page: Due[] = await store.orders.due(chainId, chain, after, PAGE)
     for (let first = 0; first < page.length; first += AT_ONCE) {
-      await Promise.all(page.slice(first, first + AT_ONCE).map(({ id }) => expireOne(store, id, now())))
+      await Promise.all(page.slice(first, first + AT_ONCE).map(({ id }) => expireOne(store, id, now(), logger)))
     }
     after = page.at(-1) ?? null
     if (page.length < PAGE) return
   }
 }
 
-async function expireOne(store: Store, id: string, at: Date): Promise<void> {
-  const found = await store.orders.find(id)
-  if (!found) return
-  const change = review(found, store.chain.viewOf(found.order), at)
-  if (change.order.status === found.order.status && change.events.length === 0) return
+/** One that cannot be judged is in the way of no other. */
+async function expireOne(store: Store, id: string, at: Date, logger: Logger): Promise<void> {
   try {
+    const found = await store.orders.find(id)
+    if (!found) return
+    const change = review(found, store.chain.viewOf(found.order), at)
+    if (change.order.status === found.order.status && change.events.length === 0) return
     await store.orders.commit(change, {})
   } catch (error) {
-    if (!isStale(error)) throw error
+    if (isTransient(error)) throw error
+    if (!isStale(error)) logger.error('an order cannot be judged, and does not expire', { order_id: id, error })
   }
 }
 

@@ -2,7 +2,7 @@ import { CENT, formatUsdc, type NewEvent, OPT_IN_EVENTS } from '@ponte/contracts
 import { type Payment, withPayments } from '../payment/payment'
 import { accept } from './acceptance'
 import { open } from './new-order'
-import { type Change, cancel, givenAwayUnits, type Order, review } from './order'
+import { type Change, cancel, givenAwayUnits, type Order, review, supersede } from './order'
 import { receivePayments } from './progress'
 import type { ChainView } from './verdict'
 
@@ -366,6 +366,14 @@ describe('what came is accepted as payment in full, by the merchant’s word', (
       () => story().pays('b', { gross: USDC }).pays('a').pays('a', { status: 'orphaned', revision: 2 }),
     ],
     ['a reorganisation took what was accepted away', () => short().accepts().pays('a', { status: 'orphaned', revision: 2 })],
+    [
+      'another order of its period counted before anything came',
+      () => {
+        const { order } = supersede({ order: fresh('plan'), isWatched: true }, { time: null }, at(1))
+        expect(order.status).toBe('cancelled')
+        return story(order).pays('a', { gross: 60n * USDC })
+      },
+    ],
     ['another order of its period counts', () => story({ ...fresh('plan'), supersededAt: at(1) }).pays('a', { gross: 60n * USDC })],
   ])('%s | accept | 409 invalid_state', (_what, begun) => {
     const refused = begun()

@@ -189,7 +189,7 @@ export const withdraw = (order: Order, at: Date): Change | null =>
 /** Another order of its period was paid: untouched, it is cancelled; money that has come or still comes makes it a duplicate. */
 export function supersede(ledger: Ledger, chain: ChainView, at: Date): Change {
   const order = { ...ledger.order, supersededAt: ledger.order.supersededAt ?? at }
-  return withdraw(ledger.order, at) ?? review({ ...ledger, order }, chain, at)
+  return withdraw(order, at) ?? review({ ...ledger, order }, chain, at)
 }
 
 /** Its subscription has ended: untouched, it is cancelled, now or once it is. Null when it has reached its own end. */
