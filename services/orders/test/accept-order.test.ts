@@ -2,16 +2,12 @@ import type { EntryBody, OrderBody } from '@ponte/contracts'
 import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
 import { charge, message } from './listener'
-import { chain, runOrders, system } from './run-orders'
+import { chain, create, read, runOrders, system, types } from './run-orders'
 import { asMerchant, merchantId, PAYOUT } from './setup'
 
 runOrders()
 
 // Each asks for 100 USDC; the fee is 1 %.
-const create = async (merchant = merchantId): Promise<OrderBody> =>
-  (await request(system.url).post('/api/v1/orders').set(asMerchant(merchant)).send({ brl_amount: '542.00' })).body
-const read = async (id: string, merchant = merchantId): Promise<OrderBody> =>
-  (await request(system.url).get(`/api/v1/orders/${id}`).set(asMerchant(merchant))).body
 const post = (id: string, what: string, headers: Record<string, string> = asMerchant(), body: object = {}) =>
   request(system.url).post(`/api/v1/orders/${id}/${what}`).set(headers).send(body)
 const accept = (id: string, headers: Record<string, string> = {}, reason = 'The exchange kept a dollar') =>
@@ -20,7 +16,6 @@ const pays = (order: OrderBody, gross: bigint, change: object = {}) => {
   const paid = chain.payment(order, { gross, ...change })
   return chain.report('confirmed', paid).then(() => paid)
 }
-const types = async (id: string) => (await system.published(id)).map(({ type }) => type)
 const entriesOf = async (merchant: string): Promise<unknown[]> => {
   const { body } = await request(system.url).get('/api/v1/entries').query({ limit: 100 }).set(asMerchant(merchant))
   return body.data.map(({ kind, amount, brl_amount, reverses, reason }: EntryBody) => [kind, amount, brl_amount, reverses, reason])

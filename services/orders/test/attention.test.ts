@@ -3,14 +3,12 @@ import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
 import { fillOrders, plansOf } from '../bench/many-orders'
 import { LEFT_OVER } from '../src/store/left-over'
-import { chain, runOrders, system } from './run-orders'
+import { chain, create, runOrders, system } from './run-orders'
 import { asMerchant, PAYOUT, ROUTER } from './setup'
 
 runOrders({ DEPOSIT_FACTORY: ROUTER })
 
 const PAYER = '0x90f79bf6eb2c4f870365e785982e1f101e93b906'
-const create = async (merchant: string): Promise<OrderBody> =>
-  (await request(system.url).post('/api/v1/orders').set(asMerchant(merchant)).send({ brl_amount: '542.00' })).body
 const list = async (merchant: string, query: object = {}, payout: string | null = null): Promise<List<AttentionItemBody>> => {
   const { status, body } = await request(system.url).get('/api/v1/attention').query(query).set(asMerchant(merchant, payout))
   expect(status).toBe(200)

@@ -1,6 +1,6 @@
 import type { OrderBody } from '@ponte/contracts'
 import request from 'supertest'
-import { chain, runOrders, system } from './run-orders'
+import { chain, runOrders, system, types } from './run-orders'
 import { asMerchant } from './setup'
 
 runOrders()
@@ -11,7 +11,6 @@ const cancel = (id: string, headers: Record<string, string> = {}) =>
   request(system.url)
     .post(`/api/v1/orders/${id}/cancel`)
     .set({ ...asMerchant(), ...headers })
-const types = async (id: string) => (await system.published(id)).map(event => event.type)
 
 describe('POST /api/v1/orders/:id/cancel', () => {
   it('cancels once; asked again it answers the same', async () => {

@@ -1,9 +1,9 @@
-import { type EntryBody, NO_MEMO, type OrderBody, type PayoutWatch, type SummaryFigures } from '@ponte/contracts'
+import { type EntryBody, NO_MEMO, type PayoutWatch, type SummaryFigures } from '@ponte/contracts'
 import { until, uuidv7 } from '@ponte/service-kit'
 import { getAddress } from 'ethers'
 import request from 'supertest'
 import { message, type Paid } from './listener'
-import { chain, runOrders, system } from './run-orders'
+import { chain, create, paidTo, runOrders, system } from './run-orders'
 import { asMerchant } from './setup'
 
 runOrders({ RECONCILE_EVERY_S: '1' })
@@ -14,8 +14,6 @@ const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS)
 const addressOf = (pair: string) => getAddress(`0x${pair.repeat(20)}`)
 const today = new Date().toISOString().slice(0, 10)
 
-const create = async (merchant: string): Promise<OrderBody> =>
-  (await request(system.url).post('/api/v1/orders').set(asMerchant(merchant)).send({ brl_amount: '542.00' })).body
 const entriesOf = async (merchant: string): Promise<EntryBody[]> =>
   (await request(system.url).get('/api/v1/entries').query({ limit: 100 }).set(asMerchant(merchant))).body.data
 const short = ({ kind, amount, from_account, to_account, reverses }: EntryBody) => [kind, amount, from_account, to_account, reverses]
@@ -23,18 +21,6 @@ const totalOf = async (merchant: string): Promise<SummaryFigures> =>
   (await request(system.url).get('/api/v1/summary').query({ from: today, to: today, timezone: 'UTC' }).set(asMerchant(merchant))).body.total
 const attentionOf = async (merchant: string, query: object = {}) =>
   (await request(system.url).get('/api/v1/attention').query(query).set(asMerchant(merchant, null))).body
-const paidTo = (merchant: string, payout_address: string | null, version: number, since: Date) =>
-  system.bus.publish(
-    message(
-      'merchant.updated',
-      {
-        ...{ merchant_id: merchant, version, display_name: 'M', payout_address, webhook_url: null, sealed_webhook_secret: 'x' },
-        ...{ sealed_pending_webhook_secret: null, pending_webhook_secret_activates_at: null },
-      },
-      uuidv7(),
-      since,
-    ),
-  )
 /** As the listener reports a plain transfer to a payout address. */
 const direct = async (payout: string, gross: bigint, change: Partial<Paid> = {}): Promise<Paid> =>
   chain.payment(await create(uuidv7()), {

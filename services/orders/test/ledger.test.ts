@@ -3,14 +3,12 @@ import { type Database, uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
 import { ledgerStore } from '../src/store/ledger'
 import { charge, message } from './listener'
-import { chain, runOrders, system } from './run-orders'
+import { chain, create, paidTo, runOrders, system } from './run-orders'
 import { asMerchant, PAYOUT } from './setup'
 
 runOrders()
 
 const OTHER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
-const create = async (merchant: string, brl_amount = '542.00'): Promise<OrderBody> =>
-  (await request(system.url).post('/api/v1/orders').set(asMerchant(merchant)).send({ brl_amount })).body
 const entriesOf = async (merchant: string, query: object = {}): Promise<EntryBody[]> => {
   const { status, body } = await request(system.url)
     .get('/api/v1/entries')
@@ -25,18 +23,6 @@ const summaryOf = async (merchant: string, query: object): Promise<SummaryBody> 
   return body
 }
 const short = ({ sequence, kind, amount, brl_amount, reverses }: EntryBody) => [sequence, kind, amount, brl_amount, reverses]
-const paidTo = (merchant: string, payout_address: string, version: number, since: Date) =>
-  system.bus.publish(
-    message(
-      'merchant.updated',
-      {
-        ...{ merchant_id: merchant, version, display_name: 'M', payout_address, webhook_url: null, sealed_webhook_secret: 'x' },
-        ...{ sealed_pending_webhook_secret: null, pending_webhook_secret_activates_at: null },
-      },
-      uuidv7(),
-      since,
-    ),
-  )
 
 /** Whether another booking waits for this one. */
 const isAwaited = async (booking: Pick<Database, 'query'>): Promise<boolean> => {

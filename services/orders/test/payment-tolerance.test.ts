@@ -2,7 +2,7 @@ import type { EntryBody, OrderBody } from '@ponte/contracts'
 import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
 import { charge, message } from './listener'
-import { chain, runOrders, system } from './run-orders'
+import { chain, read, runOrders, system, types } from './run-orders'
 import { asMerchant, merchantId, PAYOUT } from './setup'
 
 runOrders()
@@ -15,14 +15,11 @@ const post = (body: object, headers: object = asMerchant()) =>
     .send({ brl_amount: '542.00', ...body })
 const create = async (payment_tolerance: string, merchant = merchantId): Promise<OrderBody> =>
   (await post({ payment_tolerance }, asMerchant(merchant))).body
-const read = async (id: string, merchant = merchantId): Promise<OrderBody> =>
-  (await request(system.url).get(`/api/v1/orders/${id}`).set(asMerchant(merchant))).body
 const pays = async (order: OrderBody, gross: bigint, change: object = {}) => {
   const paid = chain.payment(order, { gross, ...change })
   await chain.report('confirmed', paid)
   return paid
 }
-const types = async (id: string) => (await system.published(id)).map(({ type }) => type)
 const entriesOf = async (merchant: string) => {
   const { body } = await request(system.url).get('/api/v1/entries').query({ limit: 100 }).set(asMerchant(merchant))
   return body.data.map(({ kind, amount, brl_amount, reverses, reason }: EntryBody) => [kind, amount, brl_amount, reverses, reason])

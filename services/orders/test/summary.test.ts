@@ -2,7 +2,7 @@ import { type AttentionItemBody, formatUsdc, type OrderBody, parseUsdc, type Sum
 import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
 import { charge, message } from './listener'
-import { chain, runOrders, system } from './run-orders'
+import { chain, create, runOrders, system } from './run-orders'
 import { asMerchant, PAYOUT } from './setup'
 
 runOrders()
@@ -13,8 +13,6 @@ const summaryOf = async (merchant: string, query: object): Promise<SummaryBody> 
   expect(status).toBe(200)
   return body
 }
-const create = async (merchant: string, brl_amount: string): Promise<OrderBody> =>
-  (await request(system.url).post('/api/v1/orders').set(asMerchant(merchant)).send({ brl_amount })).body
 const pay = async (merchant: string, brl: string, at: string): Promise<void> =>
   chain.report('confirmed', chain.payment(await create(merchant, brl), { block_time: at }))
 

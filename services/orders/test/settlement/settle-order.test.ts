@@ -1,14 +1,12 @@
 import type { OrderBody } from '@ponte/contracts'
 import request from 'supertest'
-import { chain, runOrders, system } from '../run-orders'
+import { chain, read, runOrders, system, types } from '../run-orders'
 import { asMerchant, PAYOUT } from '../setup'
 
 runOrders({ CONFIRMATIONS: '5' })
 
 const create = async (body: object = { brl_amount: '150.00' }): Promise<OrderBody> =>
   (await request(system.url).post('/api/v1/orders').set(asMerchant()).send(body)).body
-const read = async (id: string): Promise<OrderBody> => (await request(system.url).get(`/api/v1/orders/${id}`).set(asMerchant())).body
-const types = async (id: string) => (await system.published(id)).map(event => event.type)
 const unmatched = async (memo: string) =>
   (await system.sql.query('SELECT reason, status FROM unmatched_payments WHERE memo = $1', [memo])).rows
 describe('a payment that matches', () => {

@@ -1,13 +1,11 @@
 import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
 import { charge, message } from '../listener'
-import { chain, runOrders, system } from '../run-orders'
+import { chain, read, runOrders, system, types } from '../run-orders'
 import { asMerchant, merchantId } from '../setup'
 
 runOrders()
 
-const read = async (id: string) => (await request(system.url).get(`/api/v1/orders/${id}`).set(asMerchant())).body
-const types = async (id: string) => (await system.published(id)).map(event => event.type)
 const superseded = (orderId: string, more: { is_replaced?: boolean } = {}) => {
   const owner = { merchant_id: merchantId, merchant_version: 1, subscription_id: uuidv7() }
   return message('subscription.order_superseded', { ...owner, order_id: orderId, ...more })
