@@ -25,11 +25,6 @@ const signatures = async ({ sql }: Listening) =>
   (await sql.query<{ state: string; reason: string | null }>('SELECT state, reason FROM authorizations ORDER BY created_at')).rows
 const gasSpent = async (listening: Listening) => (await relays(listening)).reduce((sum, { gas_used }) => sum + Number(gas_used ?? 0), 0)
 const report = async (listening: Listening, what: string) => process.stdout.write(`gas  ${what}: ${await gasSpent(listening)}\n`)
-const mineUntil = (listening: Listening, done: () => boolean | Promise<boolean>, message: string) =>
-  listening.until(async () => {
-    await world.chain.mine(1)
-    return done()
-  }, message)
 
 /** A payer who means well is paid for, and a deposit is swept. */
 async function othersGoOn(listening: Listening) {
@@ -38,7 +33,7 @@ async function othersGoOn(listening: Listening) {
   await world.pay(deposit.address, AMOUNT)
   await world.chain.mine(1)
   expect(await authorize(world, listening, order, payer)).toMatchObject({ status: 202 })
-  await mineUntil(
+  await world.mineUntil(
     listening,
     async () => (await world.received(order.memo)).length === 1 && (await world.received(deposit.memo)).length === 1,
     'payers who mean well are held up',
@@ -102,7 +97,7 @@ describe('a wallet whose code runs at our cost', () => {
     await listening.until(async () => (await world.chain.provider.send('txpool_status', [])).pending !== '0x0', 'it was not sent')
     const flip = { to: payer, data: '0x', maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n, gasLimit: 100_000 }
     await world.chain.wallet(8).sendTransaction(flip)
-    await mineUntil(listening, async () => (await signatures(listening))[0]?.state === 'failed', 'it did not fail')
+    await world.mineUntil(listening, async () => (await signatures(listening))[0]?.state === 'failed', 'it did not fail')
     expect(await signatures(listening)).toEqual([{ state: 'failed', reason: 'reverted' }])
     expect(await world.received(order.memo)).toEqual([])
     const [relay, ...more] = await relays(listening)
@@ -147,7 +142,7 @@ describe('a key that takes its money away before the block', () => {
       maxPriorityFeePerGas: 10n ** 11n,
       gasLimit: 100_000,
     })
-    await mineUntil(listening, async () => (await signatures(listening))[0]?.state === 'failed', 'it did not fail')
+    await world.mineUntil(listening, async () => (await signatures(listening))[0]?.state === 'failed', 'it did not fail')
     expect(await signatures(listening)).toEqual([{ state: 'failed', reason: 'reverted' }])
     expect(await relays(listening)).toMatchObject([{ outcome: 'reverted' }])
     await report(listening, 'a key that takes its money away')
@@ -339,7 +334,7 @@ describe('a signature that failed', () => {
     expect(await signatures(listening)).toMatchObject([{ state: 'accepted' }])
     const used = await world.chain.provider.getBlockNumber()
     const confirmed = async () => Number((await listening.sql.query('SELECT confirmed_number FROM chain_cursor')).rows[0]?.confirmed_number)
-    await mineUntil(listening, async () => (await confirmed()) >= used, 'the block was not confirmed')
+    await world.mineUntil(listening, async () => (await confirmed()) >= used, 'the block was not confirmed')
     // A look that began before the confirmation would make the next one due minutes later.
     const hasFailed = async () => {
       await listening.sql.query("UPDATE authorizations SET retry_at = created_at WHERE state = 'accepted'")
@@ -375,7 +370,7 @@ describe('a third party', () => {
           gasLimit: 300_000,
         })
     const front = await submit(10n ** 12n)
-    await mineUntil(listening, async () => (await signatures(listening))[0]?.state === 'paid', 'it does not count as paid')
+    await world.mineUntil(listening, async () => (await signatures(listening))[0]?.state === 'paid', 'it does not count as paid')
     expect((await listening.sql.query('SELECT tx_hash FROM authorizations')).rows).toEqual([{ tx_hash: front.hash }])
     expect(await relays(listening)).toMatchObject([{ outcome: 'reverted' }])
     const replay = await submit(10n ** 12n)
@@ -396,7 +391,7 @@ describe('a third party', () => {
     const stranger = new Contract(world.chain.routerAddress, paymentRouterAbi, world.chain.wallet(8))
     const fees = { maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n, gasLimit: 300_000 }
     await stranger.getFunction('sweep').send(`0x${order.memo}`, MERCHANT.address, fees)
-    await mineUntil(listening, async () => (await relays(listening)).every(({ outcome }) => outcome !== null), 'the sweep hangs')
+    await world.mineUntil(listening, async () => (await relays(listening)).every(({ outcome }) => outcome !== null), 'the sweep hangs')
     await listening.idle()
     expect(await world.received(order.memo)).toEqual([SHARE])
     expect((await relays(listening)).length).toBe(1)

@@ -1,7 +1,7 @@
 import { mined, startFaultProxy } from '@ponte/local-servers'
 import { Wallet } from 'ethers'
 import { type Listening, statesOf } from '../setup'
-import { GASLESS, RELAYER, type RelayWorld, startRelayWorld } from './relayer-setup'
+import { GASLESS, RELAYER, type RelayWorld, relays, startRelayWorld } from './relayer-setup'
 import { AMOUNT, authorize, SHARE, TAKING } from './signatures'
 
 // Two accounts, two lines: neither waits for the other, and no transaction holds up those behind it.
@@ -11,14 +11,8 @@ afterEach(() => world.stop())
 
 const start = (env: Record<string, string> = {}) => world.start({ ...TAKING, ...env })
 const account = () => new Wallet(Wallet.createRandom().privateKey)
-const relays = async ({ sql }: Listening) => (await sql.query('SELECT * FROM relays ORDER BY nonce')).rows
 const receives = (listening: Listening, memo: string) =>
   listening.until(async () => (await world.received(memo)).length === 1, 'it was not paid')
-const mineUntil = (listening: Listening, done: () => boolean | Promise<boolean>, message: string) =>
-  listening.until(async () => {
-    await world.chain.mine(1)
-    return done()
-  }, message)
 async function signed(listening: Listening) {
   const [payer, order] = [account(), await world.open(listening)]
   await mined(world.chain.mintUsdc(payer.address, AMOUNT))
@@ -50,9 +44,9 @@ describe('the line never stands behind one transaction', () => {
     await world.chain.mine(1)
     await listening.until(async () => (await relays(listening)).length === 1, 'nothing was signed')
     await world.pay(behind.address, AMOUNT)
-    await mineUntil(listening, async () => (await world.received(behind.memo)).length === 1, 'the one behind it waits')
+    await world.mineUntil(listening, async () => (await world.received(behind.memo)).length === 1, 'the one behind it waits')
     await listening.sql.query('UPDATE payables SET retry_at = NULL')
-    await mineUntil(listening, async () => (await world.received(stuck.memo)).length === 1, 'the deposit was never swept')
+    await world.mineUntil(listening, async () => (await world.received(stuck.memo)).length === 1, 'the deposit was never swept')
     const [first] = await relays(listening)
     expect(first).toMatchObject({ nonce: '0', outcome: 'replaced', noop_from: 1 })
     expect(await world.received(stuck.memo)).toEqual([SHARE])
@@ -70,7 +64,7 @@ describe('the line never stands behind one transaction', () => {
     )
     const [given] = await relays(listening)
     expect(given?.noop_from).toBeGreaterThan(1)
-    await mineUntil(listening, async () => (await world.received(order.memo)).length === 1, 'the deposit was not swept')
+    await world.mineUntil(listening, async () => (await world.received(order.memo)).length === 1, 'the deposit was not swept')
     expect((await relays(listening))[0]).toMatchObject({ outcome: 'replaced' })
     expect(Number((await relays(listening))[0]?.gas_used)).toBe(21_000)
     expect(await world.received(order.memo)).toEqual([SHARE])
@@ -123,8 +117,8 @@ describe('the line never stands behind one transaction', () => {
     expect(await authorize(world, listening, order, payer)).toMatchObject({ status: 202 })
     const given = async () => (await relays(listening)).some(({ noop_from }) => noop_from !== null)
     await listening.until(given, 'it was never given up')
-    await mineUntil(listening, async () => (await world.received(order.memo)).length === 1, 'it was not paid')
-    await mineUntil(listening, () => statesOf(listening, order.memo).includes('confirmed'), 'it was not confirmed')
+    await world.mineUntil(listening, async () => (await world.received(order.memo)).length === 1, 'it was not paid')
+    await world.mineUntil(listening, () => statesOf(listening, order.memo).includes('confirmed'), 'it was not confirmed')
     expect(await world.received(order.memo)).toEqual([SHARE])
   })
 
@@ -152,7 +146,7 @@ describe('the line never stands behind one transaction', () => {
     await world.chain.reorg(4)
     expect(await world.received(forgotten.memo)).toEqual([])
     await world.pay(behind.address, AMOUNT)
-    await mineUntil(
+    await world.mineUntil(
       listening,
       async () => (await world.received(forgotten.memo)).length === 1 && (await world.received(behind.memo)).length === 1,
       'what was signed behind the gap was never mined',
@@ -205,7 +199,7 @@ describe('the line never stands behind one transaction', () => {
         await pause()
         const [sent] = await relays(listening)
         expect(sent).toMatchObject({ outcome: null })
-        await mineUntil(listening, async () => (await relays(listening))[0]?.outcome === 'done', 'it is not finished')
+        await world.mineUntil(listening, async () => (await relays(listening))[0]?.outcome === 'done', 'it is not finished')
         expect(await world.received(order.memo)).toEqual([SHARE])
         await world.chain.mine(3)
         await pause()

@@ -21,13 +21,8 @@ describe('a payment without gas', () => {
     const listening = await start({ CONFIRMATIONS: '2' })
     const order = await world.open(listening)
     expect(await authorize(listening, order, new Wallet(payer.privateKey))).toMatchObject({ status: 202, body: { status: 'accepted' } })
-    const mineUntil = (done: () => boolean | Promise<boolean>, message: string) =>
-      listening.until(async () => {
-        await world.chain.mine(1)
-        return done()
-      }, message)
     const relays = async () => (await listening.sql.query('SELECT nonce, outcome FROM relays ORDER BY nonce')).rows
-    await mineUntil(async () => (await relays())[0]?.outcome === 'done', 'it was not mined')
+    await world.mineUntil(listening, async () => (await relays())[0]?.outcome === 'done', 'it was not mined')
     expect(statesOf(listening, order.memo)).toEqual(['confirmed'])
 
     const [{ blockNumber } = { blockNumber: 0 }] = (
@@ -38,12 +33,16 @@ describe('a payment without gas', () => {
     ).slice(-1)
     await world.chain.reorg((await world.chain.provider.getBlockNumber()) - blockNumber + 1)
     expect(await world.received(order.memo)).toEqual([])
-    await mineUntil(() => statesOf(listening, order.memo).join() === 'confirmed,orphaned,confirmed', 'it was not paid again')
+    await world.mineUntil(
+      listening,
+      () => statesOf(listening, order.memo).join() === 'confirmed,orphaned,confirmed',
+      'it was not paid again',
+    )
     expect(await world.received(order.memo)).toEqual([SHARE])
 
     const next = await world.open(listening)
     await world.pay(next.address, AMOUNT)
-    await mineUntil(async () => (await world.received(next.memo)).length > 0, 'what came after it was stuck')
+    await world.mineUntil(listening, async () => (await world.received(next.memo)).length > 0, 'what came after it was stuck')
     expect(await world.received(next.memo)).toEqual([SHARE])
     // Sweeps go by a line of their own.
     expect(await relays()).toMatchObject([{ nonce: '0', outcome: 'done' }, { nonce: '0' }])

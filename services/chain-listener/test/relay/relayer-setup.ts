@@ -44,6 +44,8 @@ export interface RelayWorld {
   pay(address: string, amount: bigint): Promise<string>
   /** PaymentReceived of a memo on the chain, and what the merchant got by them. */
   received(memo: string): Promise<bigint[]>
+  /** Mines a block before each look. */
+  mineUntil(listening: Listening, done: () => boolean | Promise<boolean>, message: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -96,6 +98,11 @@ export async function startRelayWorld(options: LocalChainOptions = {}): Promise<
       const logs = await chain.provider.getLogs({ address: chain.routerAddress, topics, fromBlock: 0, toBlock: 'latest' })
       return logs.map(log => BigInt(log.data.slice(0, 66)))
     },
+    mineUntil: (listening, done, message) =>
+      listening.until(async () => {
+        await chain.mine(1)
+        return done()
+      }, message),
     async stop() {
       for (const listening of running) if (listening !== first) await listening.listener.stop()
       await first?.stop()
@@ -105,6 +112,8 @@ export async function startRelayWorld(options: LocalChainOptions = {}): Promise<
     },
   }
 }
+
+export const relays = async ({ sql }: Listening) => (await sql.query('SELECT * FROM relays ORDER BY nonce')).rows
 
 /** Takes the lead from the relayer until the answer is called: signatures are taken, and nothing leaves. */
 export async function holdLead(listening: Listening): Promise<() => Promise<void>> {

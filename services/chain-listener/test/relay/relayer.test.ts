@@ -1,6 +1,6 @@
 import { startFaultProxy } from '@ponte/local-servers'
 import { type Listening, statesOf } from '../setup'
-import { RELAYER, type RelayWorld, startRelayWorld } from './relayer-setup'
+import { RELAYER, type RelayWorld, relays, startRelayWorld } from './relayer-setup'
 
 const AMOUNT = 10_000_000n
 const SHARE = 9_900_000n
@@ -8,7 +8,6 @@ const SHARE = 9_900_000n
 let world: RelayWorld
 afterEach(() => world.stop())
 
-const relays = async ({ sql }: Listening) => (await sql.query('SELECT * FROM relays ORDER BY nonce')).rows
 const nonceOf = () => world.chain.provider.getTransactionCount(RELAYER.address, 'latest')
 const swept = (listening: Listening, memo: string) =>
   listening.until(async () => (await world.received(memo)).length > 0, 'the deposit was not swept')

@@ -2,7 +2,7 @@ import { mined, testAccounts } from '@ponte/local-servers'
 import { deployContractWallet, depositAddress, testUsdcAbi } from '@ponte/payment-router'
 import { Contract } from 'ethers'
 import type { Listening } from '../setup'
-import { MERCHANT, type RelayWorld, startRelayWorld } from './relayer-setup'
+import { MERCHANT, type RelayWorld, relays, startRelayWorld } from './relayer-setup'
 
 const AMOUNT = 10_000_000n
 const SHARE = 9_900_000n
@@ -16,12 +16,6 @@ const eventsOf = (listening: Listening, memo: string) =>
 const types = (listening: Listening, memo: string) => eventsOf(listening, memo).map(({ type }) => type)
 const hashes = (listening: Listening, memo: string, type: string) =>
   eventsOf(listening, memo).flatMap(event => (event.type === type && 'tx_hash' in event.data ? [event.data.tx_hash] : []))
-const relays = async ({ sql }: Listening) => (await sql.query('SELECT * FROM relays ORDER BY nonce')).rows
-const mineUntil = (listening: Listening, done: () => boolean | Promise<boolean>, message: string) =>
-  listening.until(async () => {
-    await world.chain.mine(1)
-    return done()
-  }, message)
 
 describe('a sweep is never a payment', () => {
   it("by a stranger, before it is confirmed: the transfer keeps its own hash and sender, and nothing is swept at the platform's cost", async () => {
@@ -32,7 +26,7 @@ describe('a sweep is never a payment', () => {
     await world.chain.mine(1)
     await listening.until(() => types(listening, order.memo).length === 1, 'it was not detected')
     const swept = await world.chain.sweep(world.chain.wallet(8), { memo: `0x${order.memo}`, merchant: MERCHANT.address })
-    await mineUntil(listening, () => types(listening, order.memo).includes('sweep.confirmed'), 'the sweep was not seen')
+    await world.mineUntil(listening, () => types(listening, order.memo).includes('sweep.confirmed'), 'the sweep was not seen')
     await listening.idle()
     expect(types(listening, order.memo)).toEqual(['payment.detected', 'payment.confirmed', 'sweep.confirmed'])
     expect(hashes(listening, order.memo, 'payment.confirmed')).toEqual([sent])
@@ -66,13 +60,13 @@ describe('a sweep is never a payment', () => {
     // Both in one block: to the relayer there was never anything to sweep.
     await world.chain.mine(1)
     const block = await world.chain.provider.getBlockNumber()
-    await mineUntil(listening, () => types(listening, order.memo).includes('sweep.confirmed'), 'the sweep was not confirmed')
+    await world.mineUntil(listening, () => types(listening, order.memo).includes('sweep.confirmed'), 'the sweep was not confirmed')
     expect(await relays(listening)).toEqual([])
     await world.chain.reorg((await world.chain.provider.getBlockNumber()) - block + 1)
     await world.pay(order.address, AMOUNT)
     await world.chain.mine(1)
     await listening.until(() => types(listening, order.memo).includes('sweep.orphaned'), 'it was not orphaned')
-    await mineUntil(
+    await world.mineUntil(
       listening,
       () => types(listening, order.memo).filter(type => type === 'sweep.confirmed').length === 2,
       'not swept again',
@@ -91,7 +85,7 @@ describe('a sweep is never a payment', () => {
     }
     await world.chain.mine(1)
     const isSwept = (memo: string) => types(listening, memo).includes('sweep.confirmed')
-    await mineUntil(listening, () => [...sent.keys()].every(isSwept), 'not all were swept')
+    await world.mineUntil(listening, () => [...sent.keys()].every(isSwept), 'not all were swept')
     for (const [memo, hash] of sent) expect(hashes(listening, memo, 'payment.confirmed')).toEqual([hash])
     expect(new Set(sent.values()).size).toBe(6)
     const sweeps = [...sent.keys()].flatMap(memo => hashes(listening, memo, 'sweep.confirmed'))

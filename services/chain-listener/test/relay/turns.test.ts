@@ -2,7 +2,7 @@ import { mined } from '@ponte/local-servers'
 import { uuidv7 } from '@ponte/service-kit'
 import { Contract, Wallet } from 'ethers'
 import type { Listening } from '../setup'
-import { holdLead, MERCHANT, type RelayWorld, startRelayWorld } from './relayer-setup'
+import { holdLead, MERCHANT, type RelayWorld, relays, startRelayWorld } from './relayer-setup'
 import { AMOUNT, authorize, TAKING } from './signatures'
 
 // Payers of one merchant neither hold up those of another, nor use up what the merchant's other payers need.
@@ -11,7 +11,6 @@ let world: RelayWorld
 afterEach(() => world.stop())
 
 const account = () => new Wallet(Wallet.createRandom().privateKey)
-const relays = async ({ sql }: Listening) => (await sql.query('SELECT * FROM relays ORDER BY nonce')).rows
 const settled = async ({ sql }: Listening) =>
   (await sql.query("SELECT 1 FROM authorizations WHERE state IN ('accepted', 'submitted')")).rowCount === 0
 
