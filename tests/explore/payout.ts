@@ -1,5 +1,5 @@
 import { accountRules } from '@ponte/api-gateway'
-import type { Model, Step } from './explorer'
+import { attempted, type Model, type Step } from './explorer'
 
 export type PayoutRules = Pick<
   typeof accountRules,
@@ -49,6 +49,11 @@ export const GUARD: accountRules.PayoutGuard = {
   ...{ ownerDelayMs: 4 * HALF_DAY, payoutHoldMs: 6 * HALF_DAY },
 }
 
+/** Ana is paid, and nothing waits. */
+export const UNCHANGED: Payout = {
+  ...{ payoutAddress: 'ana', payoutAddresses: null, payoutProof: null, payoutIsContract: false, clearedPayoutAddress: null },
+  ...{ pendingPayout: null, ownerChanges: [], payoutHeldUntil: null, frozenAt: null },
+}
 const VICTIM = 'ana'
 const HONEST = ['ana', 'bruno']
 const memberOf = (userId: string, role: string): Member => ({ id: userId, merchantId: 'm', userId, email: null, role, createdAt: at(-100) })
@@ -59,17 +64,7 @@ export function payoutModel({ isOwner, last, guard, reaction }: PayoutScope, rul
     start: {
       now: 0,
       members: owning.map(name => memberOf(name, 'owner')),
-      payout: {
-        ...{
-          payoutAddress: 'ana',
-          payoutAddresses: null,
-          payoutProof: null,
-          payoutIsContract: false,
-          clearedPayoutAddress: null,
-          pendingPayout: null,
-        },
-        ...{ ownerChanges: [], payoutHeldUntil: null, frozenAt: null },
-      },
+      payout: UNCHANGED,
       since: new Map(owning.map(name => [name, -100])),
       tampered: new Map(),
       ...{ changedAt: null, fault: null },
@@ -92,32 +87,32 @@ export function payoutModel({ isOwner, last, guard, reaction }: PayoutScope, rul
       const by = userId === VICTIM ? 'the thief' : 'the thief, as an owner,'
       if (!members.some(one => one.userId === 'thief')) {
         const request = requestOf('thief')
-        const decision = attempt(() => rules.joinTeam(members, payout, memberOf('thief', 'owner'), request, guard))
+        const decision = attempted(() => rules.joinTeam(members, payout, memberOf('thief', 'owner'), request, guard))
         if (decision) yield { name: `${by} joins as an owner`, next: began(decided(state, decision), request.id) }
       }
       for (const { id, role } of members) {
         const request = requestOf(id)
         if (id === 'thief' && role !== 'owner') {
-          const decision = attempt(() => rules.decideMember(members, payout, id, 'owner', request, guard))
+          const decision = attempted(() => rules.decideMember(members, payout, id, 'owner', request, guard))
           if (decision) yield { name: `${by} is to be an owner`, next: began(decided(state, decision), request.id) }
         }
         if (id !== 'thief') {
-          const decision = attempt(() => rules.decideMember(members, payout, id, null, request, guard))
+          const decision = attempted(() => rules.decideMember(members, payout, id, null, request, guard))
           if (decision) yield { name: `${by} removes ${id}`, next: began(decided(state, decision), request.id) }
         }
       }
       const asked = { ...requestOf('payout'), id: `payout to the thief at ${now}`, owners, isNew: false }
-      const next = attempt(() => rules.requestPayout(payout, 'thief', asked, guard))
+      const next = attempted(() => rules.requestPayout(payout, 'thief', asked, guard))
       if (next && next !== payout) {
         yield { name: `${by} asks for another payout address`, next: began({ ...state, payout: next }, asked.id) }
-        const signed = attempt(() => rules.signPayout(next, asked.id, { message: '', signature: '', at: at(now) }, guard))
+        const signed = attempted(() => rules.signPayout(next, asked.id, { message: '', signature: '', at: at(now) }, guard))
         if (signed)
           yield { name: `${by} asks for another payout address and signs it`, next: began({ ...state, payout: signed }, asked.id) }
       }
       const pending = payout.pendingPayout
       if (pending?.address === 'thief') {
         const owner = { userId, since: at(state.since.get(userId) ?? now), at: at(now) }
-        const agreed = attempt(() => rules.approvePayout(payout, pending.id, owner, guard))
+        const agreed = attempted(() => rules.approvePayout(payout, pending.id, owner, guard))
         if (agreed) yield { name: `${by} agrees to it`, next: { ...state, payout: agreed } }
       }
       if (pending)
@@ -145,14 +140,14 @@ export function payoutModel({ isOwner, last, guard, reaction }: PayoutScope, rul
       keepsKeys: false,
     }
     if (!pending && payout.payoutAddress === 'ana' && accountRules.ownersAmong(members).includes('bruno')) {
-      const next = attempt(() => rules.requestPayout(payout, 'bruno', asked, guard))
-      const signed = next && attempt(() => rules.signPayout(next, asked.id, { message: '', signature: '', at: at(now) }, guard))
+      const next = attempted(() => rules.requestPayout(payout, 'bruno', asked, guard))
+      const signed = next && attempted(() => rules.signPayout(next, asked.id, { message: '', signature: '', at: at(now) }, guard))
       if (signed) yield { name: 'bruno asks for another payout address and signs it', next: { ...state, payout: signed } }
     }
     // Who invited the thief also removes them; so does bruno, an owner that turned bad.
     if (accountRules.ownersAmong(members).includes('bruno') && members.some(({ id }) => id === 'thief')) {
       const request = { id: `bruno ${now}`, userId: 'bruno', at: at(now), keepsKeys: false }
-      const decision = attempt(() => rules.decideMember(members, payout, 'thief', null, request, guard))
+      const decision = attempted(() => rules.decideMember(members, payout, 'thief', null, request, guard))
       if (decision) yield { name: 'bruno removes the thief', next: decided(state, decision) }
     }
   }
@@ -164,7 +159,7 @@ export function payoutModel({ isOwner, last, guard, reaction }: PayoutScope, rul
     isWanted: (id: string) => boolean = () => true,
   ): Iterable<Step<PayoutState>> {
     for (const { id } of state.payout.ownerChanges.filter(change => isWanted(change.id))) {
-      const ownerChanges = attempt(() => rules.undoOwnerChange(state.members, state.payout, id, { userId, at: at(state.now) }))
+      const ownerChanges = attempted(() => rules.undoOwnerChange(state.members, state.payout, id, { userId, at: at(state.now) }))
       if (ownerChanges) yield { name: `${by} undoes ${id}`, next: undone(decided(state, { ownerChanges }), null, id) }
     }
   }
@@ -257,12 +252,3 @@ const keyOf = ({ now, members, payout, since, tampered, changedAt, fault }: Payo
   ])
 
 const stepOf = (date: Date): number => (date.getTime() - BEGAN) / HALF_DAY
-
-function attempt<T>(work: () => T): T | null {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof Error && error.name === 'ApiError') return null
-    throw error
-  }
-}

@@ -1,5 +1,5 @@
 import { refundRules } from '@ponte/orders'
-import type { Model, Step } from './explorer'
+import { attempted, type Model, type Step } from './explorer'
 
 export type RefundRules = Pick<typeof refundRules, 'openRefund' | 'redirectRefund' | 'cancelRefund' | 'signRefund' | 'refundStatus'>
 type Refund = refundRules.Refund
@@ -100,20 +100,20 @@ export function refundModel(scope: RefundScope, rules: RefundRules = refundRules
     if (refunds.length < 2)
       for (const units of scope.units)
         for (const payee of PAYEES) {
-          const made = attempt(() => rules.openRefund({ id: `refund ${refunds.length + 1}`, units, payee }, refunds, CAME, seen))
+          const made = attempted(() => rules.openRefund({ id: `refund ${refunds.length + 1}`, units, payee }, refunds, CAME, seen))
           if (made) yield { name: `${made.id} of ${units} cents to ${payee} is made`, next: { ...state, refunds: [...refunds, made] } }
         }
     for (const refund of refunds) {
       for (const payee of PAYEES.filter(one => one !== refund.payee)) {
-        const changed = attempt(() => rules.redirectRefund(refund, payee, seen))
+        const changed = attempted(() => rules.redirectRefund(refund, payee, seen))
         if (changed) yield { name: `${refund.id} goes to ${payee} instead`, next: put(changed) }
       }
-      const cancelled = attempt(() => rules.cancelRefund(refund, seen, second(0)))
+      const cancelled = attempted(() => rules.cancelRefund(refund, seen, second(0)))
       if (cancelled && cancelled !== refund) yield { name: `${refund.id} is cancelled`, next: put(cancelled) }
       const { id, units, payee } = refund
       if (payee === null) continue
       const signature: Signature = { nonce: nonceOf(id, payee, units), payee, units, validBefore: second(now + ahead + scope.lifeS) }
-      const signed = attempt(() => rules.signRefund(refund, signature, seen))
+      const signed = attempted(() => rules.signRefund(refund, signature, seen))
       if (signed) yield { name: `${id} to ${payee} is signed, good until second ${now + ahead + scope.lifeS}`, next: put(signed) }
     }
   }
@@ -154,12 +154,3 @@ const keyOf = ({ now, ahead, refunds, ends, read }: RefundState): string =>
       .sort()
       .join(),
   ].join('|')
-
-function attempt<T>(work: () => T): T | null {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof Error && error.name === 'ApiError') return null
-    throw error
-  }
-}

@@ -1,6 +1,7 @@
 import { accountRules } from '@ponte/api-gateway'
-import { GUARD } from '../explore/payout'
-import { attempted, sampledRuns } from './traces'
+import { attempted } from '../explore/explorer'
+import { GUARD, UNCHANGED } from '../explore/payout'
+import { sampledRuns } from './traces'
 
 /** Rules of the payout guard that a run asks; each may be put wrong. */
 export type GuardRules = Pick<
@@ -62,17 +63,7 @@ export function payoutDifference(trace: PayoutTrace, rules: GuardRules = account
   let world: World = {
     // Who is no owner is a viewer, so that the model's additions are changes of a member.
     members: PEOPLE.map(name => memberOf(name, FIRST.includes(name) ? 'owner' : 'viewer')),
-    payout: {
-      ...{
-        payoutAddress: 'ana',
-        payoutAddresses: null,
-        payoutProof: null,
-        payoutIsContract: false,
-        clearedPayoutAddress: null,
-        pendingPayout: null,
-      },
-      ...{ ownerChanges: [], payoutHeldUntil: null, frozenAt: null },
-    },
+    payout: UNCHANGED,
     since: new Map(FIRST.map(name => [name, -100])),
   }
   for (const [index, state] of trace.entries()) {

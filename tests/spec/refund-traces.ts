@@ -1,5 +1,6 @@
 import { refundRules } from '@ponte/orders'
-import { attempted, sampledRuns } from './traces'
+import { attempted } from '../explore/explorer'
+import { sampledRuns } from './traces'
 
 type Refund = refundRules.Refund
 

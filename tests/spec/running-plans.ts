@@ -1,9 +1,9 @@
-import { type Event, type EventType, parseEvent, queuesReadBy, subscription, topology } from '@ponte/contracts'
-import { type Bus, memoryBus, openDatabase, rabbitmqBus, readConfig, signCaller, silentLogger, until, uuidv7 } from '@ponte/service-kit'
-import { testBroker, testDatabase } from '@ponte/service-kit/testing'
+import { type Event, type EventType, parseEvent, subscription } from '@ponte/contracts'
+import { openDatabase, readConfig, signCaller, silentLogger, until, uuidv7 } from '@ponte/service-kit'
+import { testDatabase } from '@ponte/service-kit/testing'
 import { createSubscriptions, subscriptionsConfig, subscriptionsMigrations } from '@ponte/subscriptions'
 import { DAY_S, type PeriodOutcome, type PeriodTrace, paidData, periodDifferenceAt, reais, UNIT_CENTAVOS } from './period-traces'
-import type { BusKind } from './running'
+import { type BusKind, startBus } from './running'
 
 const TOKEN_SECRET = 'a-test-secret-of-at-least-32-characters'
 const PAYOUT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -21,23 +21,13 @@ const RUN_MS = 30 * DAY_S * 1_000
 /** The running service of subscriptions on a database and a bus of its own, which one run after the other is replayed into, each with a plan of its own. */
 export async function startRunningPlans(kind: BusKind) {
   const database = await testDatabase(subscriptionsMigrations)
-  const broker = testBroker()
-  const bus: Bus =
-    kind === 'memory'
-      ? memoryBus({ topology, logger: silentLogger })
-      : rabbitmqBus({ url: broker.url, namespace: broker.namespace, topology, logger: silentLogger })
-  await bus.start?.()
-  await until(() => bus.accepts(), 'there is no broker')
+  const { bus, stop } = await startBus(kind, 'subscriptions')
   const config = readConfig(subscriptionsConfig, {
     ...{ DATABASE_URL: database.url, AMQP_URL: 'amqp://unused', HOST: '127.0.0.1', PORT: '0', OPS_PORT: '0' },
     ...{ GATEWAY_TOKEN_SECRET: TOKEN_SECRET, PUBLIC_URL: 'http://127.0.0.1:8080', SCHEDULER_MS: '20' },
   })
   let now = new Date('2026-01-01T00:00:00Z')
   const service = createSubscriptions(config, { bus, logger: silentLogger, now: () => now })
-  // The reports are the run's: none is given by itself.
-  const mine = queuesReadBy('subscriptions')
-  const others = Object.keys(topology).flatMap(queue => (mine.includes(queue) ? [] : [bus.consume(queue, async () => undefined)]))
-  for (const other of others) await other.start?.()
   await service.start()
   const sql = openDatabase({ url: database.url, poolSize: 2 })
   const url = `http://127.0.0.1:${service.http.port()}/api/v1/subscriptions`
@@ -147,8 +137,7 @@ export async function startRunningPlans(kind: BusKind) {
     difference,
     async stop() {
       await service.stop()
-      for (const other of others) await other.stop?.()
-      await bus.stop?.()
+      await stop()
       await sql.stop?.()
       await database.drop()
     },

@@ -19,12 +19,8 @@ const PAYOUT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const terms = { merchant_id: '01981f3c-0000-7000-8000-000000000001', version: 1, display_name: 'Padaria', payout_address: PAYOUT }
 const authorization = () => `Bearer ${signCaller({ kind: 'merchant', terms }, { secrets: [TOKEN_SECRET], audience: 'orders' })}`
 
-/**
- * The running service of orders on a database and a bus of its own. One run after the other is replayed into it, each with an order and with generations of
- * the listener's history that are newer than those before.
- */
-export async function startRunning(kind: BusKind) {
-  const database = await testDatabase(ordersMigrations)
+/** A bus on which the queues that this service does not read are read, and no more. */
+export async function startBus(kind: BusKind, reader: 'orders' | 'subscriptions') {
   const broker = testBroker()
   const bus: Bus =
     kind === 'memory'
@@ -32,6 +28,25 @@ export async function startRunning(kind: BusKind) {
       : rabbitmqBus({ url: broker.url, namespace: broker.namespace, topology, logger: silentLogger })
   await bus.start?.()
   await until(() => bus.accepts(), 'there is no broker')
+  const mine = queuesReadBy(reader)
+  const others = Object.keys(topology).flatMap(queue => (mine.includes(queue) ? [] : [bus.consume(queue, async () => undefined)]))
+  for (const other of others) await other.start?.()
+  return {
+    bus,
+    async stop() {
+      for (const other of others) await other.stop?.()
+      await bus.stop?.()
+    },
+  }
+}
+
+/**
+ * The running service of orders on a database and a bus of its own. One run after the other is replayed into it, each with an order and with generations of
+ * the listener's history that are newer than those before.
+ */
+export async function startRunning(kind: BusKind) {
+  const database = await testDatabase(ordersMigrations)
+  const { bus, stop } = await startBus(kind, 'orders')
   const config = readConfig(ordersConfig, {
     ...{ DATABASE_URL: database.url, AMQP_URL: 'amqp://unused', HOST: '127.0.0.1', PORT: '0', OPS_PORT: '0' },
     ...{ GATEWAY_TOKEN_SECRET: TOKEN_SECRET, PUBLIC_URL: 'http://127.0.0.1:8080', NETWORK: 'anvil', CHAIN_ID: String(CHAIN_ID) },
@@ -47,9 +62,6 @@ export async function startRunning(kind: BusKind) {
     EXPIRY_SWEEP_MS: '3600000',
   })
   const service = createOrders(config, { bus, logger: silentLogger })
-  const mine = queuesReadBy('orders')
-  const others = Object.keys(topology).flatMap(queue => (mine.includes(queue) ? [] : [bus.consume(queue, async () => undefined)]))
-  for (const other of others) await other.start?.()
   await service.start()
   const sql = openDatabase({ url: database.url, poolSize: 2 })
   const url = `http://127.0.0.1:${service.http.port()}/api/v1`
@@ -155,8 +167,7 @@ export async function startRunning(kind: BusKind) {
     },
     async stop() {
       await service.stop()
-      for (const other of others) await other.stop?.()
-      await bus.stop?.()
+      await stop()
       await sql.stop?.()
       await database.drop()
     },

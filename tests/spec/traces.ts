@@ -97,16 +97,6 @@ export async function sampledRuns<State>(model: string, step: string, count: num
   }
 }
 
-/** What a rule answers; null when it refuses. */
-export function attempted<T>(work: () => T): T | null {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof Error && error.name === 'ApiError') return null
-    throw error
-  }
-}
-
 /** ITF writes integers, sets and maps as objects with one key. */
 function revive(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
