@@ -280,7 +280,7 @@ async function chainDifferences({ url: listener, from, to }: Asked): Promise<str
 const createdOf = (outbox: readonly Row[]): Map<string, Row> =>
   new Map(
     outbox.flatMap(row => {
-      const data = row.type === 'deposit.watch' ? readable(row)?.data : undefined
+      const data = row.type === 'deposit.watch' ? eventOf(row)?.data : undefined
       return ((data?.orders ?? []) as Row[]).map(order => [`${order.order_id} ${data?.chain_id}`, order] as const)
     }),
   )
@@ -294,7 +294,7 @@ function gather({ ledger, payments, merchants, outbox }: Record<'ledger' | 'paym
   const byId = new Map(merchants.map(row => [String(row.id), row]))
   const events = new Map<string, OrderEvent[]>()
   for (const row of outbox) {
-    const event = readable(row)
+    const event = eventOf(row)
     const id = (event?.data.order as Record<string, unknown> | undefined)?.id
     if (event && typeof id === 'string') events.set(id, [...(events.get(id) ?? []), event])
   }
@@ -304,13 +304,4 @@ function gather({ ledger, payments, merchants, outbox }: Record<'ledger' | 'paym
     merchant: byId.get(String(order.merchant_id)),
     events: events.get(String(order.id)) ?? [],
   })
-}
-
-/** One that cannot be read is named among the events. */
-function readable(row: Row): OrderEvent | null {
-  try {
-    return eventOf(row)
-  } catch {
-    return null
-  }
 }

@@ -31,7 +31,14 @@ export interface Deliveries {
   isForgotten(id: unknown): boolean
 }
 
-export const eventOf = (row: Row): OrderEvent => JSON.parse(String(row.body)) as OrderEvent
+/** Null when it cannot be read, which is named among the events. */
+export function eventOf(row: Row): OrderEvent | null {
+  try {
+    return JSON.parse(String(row.body)) as OrderEvent
+  } catch {
+    return null
+  }
+}
 
 /** Every event for a merchant was published, is kept by the dispatcher as it was, and is delivered, on its way, or dead with a reason. */
 export function eventsAgainstDeliveries({ outbox, events, deliveries, attempts, merchants, now, isForgotten }: Deliveries): string[] {
@@ -40,7 +47,7 @@ export function eventsAgainstDeliveries({ outbox, events, deliveries, attempts, 
   const versions = new Map(merchants.map(row => [String(row.id), row]))
   const differences: string[] = []
   for (const row of outbox) {
-    const event = parsed(row)
+    const event = eventOf(row)
     const about = `event ${row.id} (${row.type})`
     if (!event || event.id !== row.id || event.type !== row.type) {
       differences.push(`outbox: ${about} has a body of another event`)
@@ -179,12 +186,4 @@ function numbering(events: readonly Row[]): string[] {
       ? []
       : [`sequence: the events of merchant ${merchant} are numbered ${numbers.join(', ')}`]
   })
-}
-
-function parsed(row: Row): OrderEvent | null {
-  try {
-    return eventOf(row)
-  } catch {
-    return null
-  }
 }

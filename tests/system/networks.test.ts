@@ -54,6 +54,10 @@ async function transfer(chain: LocalChain, to: string | null | undefined, amount
 }
 
 /** The second network goes on until this holds. */
+const itemOf = async (hash: string) => {
+  const { data } = await call<{ data: AttentionItemBody[] }>(system.gatewayUrl, 'GET', '/api/v1/attention', merchant.api_key)
+  return data.find(({ payment }) => payment?.tx_hash === hash)
+}
 const mineThere = (done: () => Promise<boolean>, message: string) =>
   until(
     async () => {
@@ -373,10 +377,7 @@ it('money on a network that the order does not offer needs attention, is swept, 
   const created = await order({ chain_ids: [world.chain.chainId] })
   expect(created.payment.networks).toBeUndefined()
   const paid = await transfer(other, created.payment.deposit_address, units(created.usdc_amount))
-  const found = async () => {
-    const { data } = await call<{ data: AttentionItemBody[] }>(system.gatewayUrl, 'GET', '/api/v1/attention', merchant.api_key)
-    return data.find(({ payment }) => payment?.tx_hash === paid.hash)
-  }
+  const found = () => itemOf(paid.hash)
   await mineThere(async () => (await found()) !== undefined, 'it is not named')
   const item = await found()
   expect(item).toMatchObject({ actions: ['attach'], payment: { reason: 'wrong_chain', kind: 'transfer', chain_id: OTHER } })
@@ -410,10 +411,7 @@ it('a merchant narrows new orders to the first network, and what comes on the ot
   expect([created.payment.networks, (await read(open)).payment.networks?.length]).toEqual([undefined, 2])
   await expect(order({ chain_ids: [world.chain.chainId, OTHER] })).rejects.toThrow('chain_ids must be of the networks here')
   const paid = await transfer(other, created.payment.deposit_address, units(created.usdc_amount))
-  const found = async () => {
-    const { data } = await call<{ data: AttentionItemBody[] }>(system.gatewayUrl, 'GET', '/api/v1/attention', merchant.api_key)
-    return data.find(({ payment }) => payment?.tx_hash === paid.hash)
-  }
+  const found = () => itemOf(paid.hash)
   await mineThere(async () => (await found()) !== undefined, 'it is not named')
   expect([await found(), await read(created)]).toMatchObject([
     { actions: ['attach'], payment: { reason: 'wrong_chain', chain_id: OTHER } },

@@ -1,13 +1,32 @@
 import { randomBytes } from 'node:crypto'
 import { type LocalChain, mined } from '@ponte/local-servers'
 import { Contract, hexlify, Interface, type InterfaceAbi, isError, type TransactionReceipt, Wallet } from 'ethers'
-import { deployRouter, depositAddressAbi, PAYMENT_RECEIVED_TOPIC, paymentRouterAbi, type RouterTerms, testUsdcAbi } from '../src'
+import {
+  deployRouter,
+  depositAddress,
+  depositAddressAbi,
+  PAYMENT_RECEIVED_TOPIC,
+  paymentRouterAbi,
+  type RouterTerms,
+  testUsdcAbi,
+} from '../src'
 import { unrulyTokenAbi, unrulyTokenBytecode } from './artifacts/unruly-token'
 
 const routerErrors = new Interface([...paymentRouterAbi, ...[...testUsdcAbi, ...depositAddressAbi].filter(entry => entry.type === 'error')])
 
 export const randomMemo = (): string => hexlify(randomBytes(32))
 export const randomAddress = (): string => Wallet.createRandom().address
+
+export interface Deposit {
+  memo: string
+  merchant: string
+  address: string
+}
+
+export function newDeposit({ routerAddress: router }: LocalChain, merchant = randomAddress()): Deposit {
+  const memo = randomMemo()
+  return { memo, merchant, address: depositAddress({ router, memo, merchant }) }
+}
 
 /** The router as `signer` sees it; it can also name the errors of the contracts that the router calls. */
 export function routerOf(chain: LocalChain, signer: Wallet, address = chain.routerAddress): Contract {

@@ -8,6 +8,7 @@ import {
   deployArtifact,
   deployRouterFor,
   emitted,
+  newDeposit,
   printGas,
   randomAddress,
   randomMemo,
@@ -27,11 +28,6 @@ beforeAll(async () => {
   otherToken = await deployArtifact(chain, { abi: testUsdcAbi, bytecode: testUsdcBytecode })
 })
 afterAll(() => chain.stop())
-
-function newDeposit(merchant = randomAddress()): { memo: string; merchant: string; address: string } {
-  const memo = randomMemo()
-  return { memo, merchant, address: depositAddress({ router: chain.routerAddress, memo, merchant }) }
-}
 
 describe('rescue', () => {
   it('sends a token, the payment token or native coin that was sent to the router to the fee receiver, at anyone’s request', async () => {
@@ -65,7 +61,7 @@ describe('rescue', () => {
 
 describe('recover', () => {
   it('sends another token to the merchant, before and after the address was deployed, at anyone’s request', async () => {
-    const { memo, merchant, address } = newDeposit()
+    const { memo, merchant, address } = newDeposit(chain)
     const other = usdcOf(chain, anyone, otherToken)
     for (const total of [70n, 140n]) {
       await send(other, 'mint', address, 70n)
@@ -77,7 +73,7 @@ describe('recover', () => {
   })
 
   it('sends native coin that arrived before the address was deployed to the merchant', async () => {
-    const { memo, merchant, address } = newDeposit()
+    const { memo, merchant, address } = newDeposit(chain)
     await mined(anyone.sendTransaction({ to: address, value: parseEther('1') }))
     const receipt = await send(routerOf(chain, anyone), 'recover', memo, merchant, ZeroAddress)
     expect(await chain.provider.getBalance(merchant)).toBe(parseEther('1'))
@@ -85,14 +81,14 @@ describe('recover', () => {
   })
 
   it('never needs to once the address is deployed: it refuses native coin', async () => {
-    const { memo, merchant, address } = newDeposit()
+    const { memo, merchant, address } = newDeposit(chain)
     await mined(chain.mintUsdc(address, 100n))
     await mined(chain.sweep(anyone, { memo, merchant }))
     await expect(anyone.sendTransaction({ to: address, value: 1n })).rejects.toThrow()
   })
 
   it('leaves the payment token to sweep, which takes the fee and names whose payment it was', async () => {
-    const { memo, merchant, address } = newDeposit()
+    const { memo, merchant, address } = newDeposit(chain)
     await mined(chain.mintUsdc(address, 100n))
     expect(await refusal(routerOf(chain, anyone), 'recover', memo, merchant, chain.usdcAddress)).toEqual([
       'NotRecoverable',
@@ -111,20 +107,20 @@ describe('recover', () => {
   })
 
   it('refuses where there is nothing, and a zero memo', async () => {
-    const { memo, merchant } = newDeposit()
+    const { memo, merchant } = newDeposit(chain)
     const router = routerOf(chain, anyone)
     for (const asset of [otherToken, ZeroAddress]) expect(await refusal(router, 'recover', memo, merchant, asset)).toEqual(['ZeroAmount'])
     expect(await refusal(router, 'recover', ZeroHash, merchant, otherToken)).toEqual(['ZeroMemo'])
   })
 
   it('cannot be pointed at another merchant', async () => {
-    const { memo, address } = newDeposit()
+    const { memo, address } = newDeposit(chain)
     await send(usdcOf(chain, anyone, otherToken), 'mint', address, 70n)
     expect(await refusal(routerOf(chain, anyone), 'recover', memo, anyone.address, otherToken)).toEqual(['ZeroAmount'])
   })
 
   it('keeps native coin safe from a merchant that cannot take it', async () => {
-    const { memo, address } = newDeposit(otherToken)
+    const { memo, address } = newDeposit(chain, otherToken)
     await mined(anyone.sendTransaction({ to: address, value: 5n }))
     await expect(refusal(routerOf(chain, anyone), 'recover', memo, otherToken, ZeroAddress)).resolves.not.toEqual([])
     expect(await chain.provider.getBalance(address)).toBe(5n)

@@ -3,8 +3,10 @@ import { Contract, type Wallet, ZeroHash } from 'ethers'
 import { depositAddress, depositAddressAbi } from '../src'
 import {
   balances,
+  type Deposit,
   deployRouterFor,
   deployUnrulyToken,
+  newDeposit,
   payments,
   printGas,
   randomAddress,
@@ -27,20 +29,9 @@ beforeAll(async () => {
 })
 afterAll(() => chain.stop())
 
-interface Deposit {
-  memo: string
-  merchant: string
-  address: string
-}
-
-function newDeposit(merchant = randomAddress()): Deposit {
-  const memo = randomMemo()
-  return { memo, merchant, address: depositAddress({ router: chain.routerAddress, memo, merchant }) }
-}
-
 /** A plain transfer, by someone who knows nothing of the router. */
 async function paidDeposit(amount: bigint, merchant?: string): Promise<Deposit> {
-  const deposit = newDeposit(merchant)
+  const deposit = newDeposit(chain, merchant)
   await mined(chain.transferUsdc(payer, deposit.address, amount))
   return deposit
 }
@@ -90,7 +81,7 @@ describe('sweep', () => {
 
   it('has nothing to pay from an empty address, and from one that was just emptied', async () => {
     const router = routerOf(chain, anyone)
-    const { memo, merchant } = newDeposit()
+    const { memo, merchant } = newDeposit(chain)
     expect(await refusal(router, 'sweep', memo, merchant)).toEqual(['ZeroAmount'])
     const paid = await paidDeposit(5n)
     await mined(chain.sweep(anyone, paid))
@@ -149,7 +140,7 @@ describe('sweepMany', () => {
   it('pays each, and lets an empty or a blocked one stop no other', async () => {
     const blocked = await paidDeposit(1_000n)
     await send(usdcOf(chain, anyone), 'setBlacklisted', blocked.merchant, true)
-    const deposits = [await paidDeposit(1_000n), newDeposit(), blocked, await paidDeposit(2_000n)]
+    const deposits = [await paidDeposit(1_000n), newDeposit(chain), blocked, await paidDeposit(2_000n)]
     const list = deposits.map(({ memo, merchant }) => ({ memo, merchant }))
     const router = routerOf(chain, anyone)
     expect([...(await read<bigint[]>(router, 'sweepMany', list))]).toEqual([1_000n, 0n, 0n, 2_000n])

@@ -1,6 +1,6 @@
 import { operationList, pathWith, placesOf } from '@ponte/contracts'
 import request from 'supertest'
-import { bearer, newMerchant, OWNER_DAYS_MS, runGateway, settleAccounts, system } from './world'
+import { bearer, claimsOf, newMerchant, OWNER_DAYS_MS, runGateway, settleAccounts, system } from './world'
 
 const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
 const ME = '/api/v1/merchants/me'
@@ -10,8 +10,7 @@ const OTHER = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
 runGateway({}, { now: () => new Date(at.ms) })
 
 const ops = (path: string) => fetch(`http://127.0.0.1:${system.gateway.ops.port()}${path}`, { method: 'POST' })
-const again = (token: string) =>
-  system.identity.sign({ sub: JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub })
+const again = (token: string) => system.identity.sign({ sub: claimsOf(token).sub })
 const settle = () => settleAccounts(system, () => new Date(at.ms))
 const ask = (token: string, method: 'get' | 'post' | 'patch' | 'delete', path: string, body?: object) => {
   const asked = request(system.url)

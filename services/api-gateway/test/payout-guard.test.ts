@@ -1,6 +1,6 @@
 import { Wallet } from 'ethers'
 import request from 'supertest'
-import { bearer, newMerchant, settleAccounts, startGateway, type TestGateway } from './world'
+import { bearer, claimsOf, newMerchant, settleAccounts, startGateway, type TestGateway } from './world'
 
 // A stolen session, key or old signature must not receive the payers' money.
 
@@ -20,11 +20,10 @@ const patch = (token: string, payout_address: string | null) =>
   request(system.url).patch('/api/v1/merchants/me').set(bearer(token)).send({ payout_address })
 const decide = (token: string, id: string, what: 'sign' | 'cancel' | 'approve', body: object = {}, replica = 0) =>
   request(urlOf(replica)).post(`/api/v1/merchants/me/payout-changes/${id}/${what}`).set(bearer(token)).send(body)
-const subjectOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub
 /** A session of the same user as it is after refreshes: issued now, logged in an hour ago. */
 const stolen = (token: string, claims: object = { amr: [{ method: 'password', timestamp: at.ms / 1000 - 3600 }] }) =>
-  system.identity.sign({ sub: subjectOf(token), ...claims })
-const fresh = (token: string) => system.identity.sign({ sub: subjectOf(token) })
+  system.identity.sign({ sub: claimsOf(token).sub, ...claims })
+const fresh = (token: string) => system.identity.sign({ sub: claimsOf(token).sub })
 const paid = (payout_address: string | null = OLD) => newMerchant(system, { display_name: 'Padaria', payout_address })
 const activate = () => settleAccounts(system, () => new Date(at.ms))
 const published = async (merchantId: string) => {
@@ -96,7 +95,7 @@ test('a session stolen right after the login changes nothing for two days, in wh
     {
       merchant_version: 2,
       account: {
-        ...{ action: 'merchant.update', changed: ['pending_payout_change'], user_id: subjectOf(token) },
+        ...{ action: 'merchant.update', changed: ['pending_payout_change'], user_id: claimsOf(token).sub },
         payout_change: { id: body.pending_payout_change.id, payout_address: thief.address },
       },
     },
@@ -126,10 +125,10 @@ test('what waited its time is in force once, with its event, whichever replica s
     merchant.id,
   ])
   expect(rows.slice(1)).toEqual([
-    { user_id: subjectOf(token), action: 'merchant.update', changed: ['pending_payout_change'] },
+    { user_id: claimsOf(token).sub, action: 'merchant.update', changed: ['pending_payout_change'] },
     { user_id: 'ponte', action: 'payout_change.activate', changed: ['payout_address'] },
     // A fresh login that reads the merchant is shown the secret, which is recorded.
-    { user_id: subjectOf(token), action: 'webhook_secret.show_again', changed: ['webhook_secret'] },
+    { user_id: claimsOf(token).sub, action: 'webhook_secret.show_again', changed: ['webhook_secret'] },
   ])
 })
 
@@ -212,7 +211,7 @@ describe('the signature of a payout address is kept with it', () => {
       "SELECT user_id, changed FROM audit_log WHERE merchant_id = $1 AND action = 'payout_address.sign'",
       [merchant.id],
     )
-    expect(rows).toEqual([{ user_id: subjectOf(token), changed: ['payout_proof'] }])
+    expect(rows).toEqual([{ user_id: claimsOf(token).sub, changed: ['payout_proof'] }])
   })
 
   test('but not one of another key, merchant, address or change, nor where there is no address', async () => {
@@ -346,7 +345,7 @@ describe('with two owners', () => {
     const change = (await patch(fresh(token), next.address).expect(200)).body.pending_payout_change
     expect(change.activates_at).toBe(new Date(at.ms + 48 * HOUR).toISOString())
     expect((await approve(fresh(token), change.id).expect(409)).body.code).toBe('invalid_state')
-    const old = system.identity.sign({ sub: subjectOf(partner()), amr: [{ method: 'password', timestamp: at.ms / 1000 - 3600 }] })
+    const old = system.identity.sign({ sub: claimsOf(partner()).sub, amr: [{ method: 'password', timestamp: at.ms / 1000 - 3600 }] })
     expect((await approve(old, change.id).expect(403)).body.code).toBe('fresh_login_required')
     const { body } = await approve(partner(), change.id, 1).expect(200)
     expect(body).toMatchObject({
@@ -382,7 +381,7 @@ describe('with two owners', () => {
     const { body } = await request(system.url)
       .get('/api/v1/merchants/me/members')
       .set(bearer(fresh(token)))
-    const { id } = body.data.find(({ user_id }: { user_id: string }) => user_id === subjectOf(partner()))
+    const { id } = body.data.find(({ user_id }: { user_id: string }) => user_id === claimsOf(partner()).sub)
     const remove = request(urlOf(1))
       .delete(`/api/v1/merchants/me/members/${id}`)
       .set(bearer(fresh(token)))
@@ -406,7 +405,7 @@ test('without delays and freshness, as a deployment may choose, a change is in f
   try {
     const { token } = await newMerchant(open, { display_name: 'Padaria', payout_address: OLD })
     const next = Wallet.createRandom().address
-    const old = open.identity.sign({ sub: subjectOf(token), amr: undefined })
+    const old = open.identity.sign({ sub: claimsOf(token).sub, amr: undefined })
     const { body } = await request(open.url).patch('/api/v1/merchants/me').set(bearer(old)).send({ payout_address: next }).expect(200)
     expect(body).toMatchObject({ payout_address: next, pending_payout_change: null })
     // Judged all the same.

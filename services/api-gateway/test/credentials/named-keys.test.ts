@@ -1,6 +1,6 @@
 import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
-import { bearer, newMerchant, runGateway, system } from '../world'
+import { bearer, claimsOf, newMerchant, runGateway, system } from '../world'
 
 const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
 
@@ -11,12 +11,10 @@ const reading = { name: 'ERP', scopes: ['orders:read', 'deliveries:read'] }
 const urlOf = (replica: number) => `http://127.0.0.1:${system.replicas[replica]?.http.port()}`
 const make = (token: string, body: object = reading, replica = 0) => request(urlOf(replica)).post(KEYS).set(bearer(token)).send(body)
 const use = (key: string, path = '/api/v1/orders', replica = 0) => request(urlOf(replica)).get(path).set(bearer(key))
-const subjectOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub
-const renewed = (token: string) =>
-  system.identity.sign({ sub: JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub })
+const renewed = (token: string) => system.identity.sign({ sub: claimsOf(token).sub })
 const stale = (token: string) =>
   system.identity.sign({
-    sub: JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub,
+    sub: claimsOf(token).sub,
     amr: [{ method: 'password', timestamp: at.ms / 1000 - 301 }],
   })
 
@@ -118,7 +116,7 @@ test('an owner learns that secrets may be seen where they are made, and by a log
     "SELECT user_id FROM audit_log WHERE action = 'endpoint_secret.show_again' AND merchant_id = $1",
     [merchant.id],
   )
-  expect(rows).toEqual([{ user_id: subjectOf(token) }])
+  expect(rows).toEqual([{ user_id: claimsOf(token).sub }])
 })
 
 test('the API key of the specification stays as it is', async () => {
@@ -174,7 +172,7 @@ test('an expired or revoked key is refused on the next request, and its use is n
     .delete(`${KEYS}/${lasting.id}`)
     .set(bearer(stale(token)))
     .expect(403)
-  const fresh = system.identity.sign({ sub: subjectOf(token) })
+  const fresh = system.identity.sign({ sub: claimsOf(token).sub })
   await request(system.url).delete(`${KEYS}/${lasting.id}`).set(bearer(fresh)).expect(200)
   expect((await use(lasting.api_key, '/api/v1/orders', 1).expect(401)).body.code).toBe('invalid_api_key')
   const { body } = await request(system.url).get(KEYS).set(bearer(token)).expect(200)

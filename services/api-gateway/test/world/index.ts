@@ -88,6 +88,8 @@ export function runGateway(...settings: Parameters<typeof startGateway>): void {
   afterAll(() => system?.stop())
 }
 
+/** Of a session's token. */
+export const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 export const bearer = (credential: string) => ({ Authorization: `Bearer ${credential}` })
 
 const DAY_MS = 86_400_000
