@@ -159,12 +159,10 @@ export function cancelPayout(payout: Payout, id: string): Payout {
   return { ...payout, pendingPayout: null }
 }
 
-/** A change of the payout address is not in force before the owners' waiting changes are settled and their time has passed, nor before the time that was announced. */
+/** A change of the payout address is not in force before the owners' waiting changes are settled and their time has passed. */
 export function retimed(payout: Payout, guard: PayoutGuard): PayoutChange | null {
   const { pendingPayout: change } = payout
-  if (!change) return null
-  const activatesAt = new Date(Math.max(change.activatesAt.getTime(), activationOf(payout, change, guard).getTime()))
-  return { ...change, activatesAt }
+  return change && { ...change, activatesAt: activationOf(payout, change, guard) }
 }
 
 /** Without this user's part: their request is withdrawn, and their approval does not count. */
