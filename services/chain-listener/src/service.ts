@@ -117,6 +117,7 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     checkpoints: checkpointed,
     nodes,
     chain: openChainClient({ ...nodes, use: nodes.useAnother }, chainOf(config)),
+    usual: chain,
     leader,
     chainId: config.CHAIN_ID,
     ...scan.rules,

@@ -42,9 +42,10 @@ export function logsCalls({ routers, token, transfers }: Watch, range: Range): C
 /** The answers to `logsCalls`, decoded. Throws MalformedLogError. */
 export function toSeenLogs(answers: readonly unknown[], { routers, token }: Watch): SeenLogs {
   const [fromRouters = [], ...fromToken] = routers.length > 0 ? answers.map(toLogs) : [[], ...answers.map(toLogs)]
+  // Before it is decoded: what is derived from a router's address is kept.
+  const foreign = fromRouters.find(({ address }) => !routers.includes(address.toLowerCase()))
+  if (foreign) throw new MalformedLogError(`the node sent a log of ${foreign.address}, which is not watched`)
   const payments = inOrder(fromRouters.map(decodePayment))
-  const foreign = payments.find(({ router }) => !routers.includes(router))
-  if (foreign) throw new MalformedLogError(`the node sent a log of ${foreign.router}, which is not watched`)
   const transfers = inOrder(fromToken.flat().map(log => decodeTransfer(log, token)))
   // One place of a block has one log, of a router or of the token.
   inOrder<Place>([...payments, ...transfers])

@@ -45,6 +45,9 @@ function toClaim(value: unknown, rules: Pick<HeaderRules, 'header'>): Header | u
   const { number, hash, parentHash, timestamp, logsBloom, receiptsRoot, gasUsed, transactions } = raw
   if (typeof hash !== 'string' || typeof parentHash !== 'string' || !HASH.test(hash) || !HASH.test(parentHash))
     throw new MalformedLogError('the node sent a block without hashes')
+  const hashes = Array.isArray(transactions) ? transactions : []
+  if (!hashes.every(one => typeof one === 'string'))
+    throw new MalformedLogError('the node sent a block with transactions that are no hashes')
   return {
     number: toNumber(number),
     hash,
@@ -54,7 +57,7 @@ function toClaim(value: unknown, rules: Pick<HeaderRules, 'header'>): Header | u
     receiptsRoot: String(receiptsRoot),
     isSealed: rules.header !== null && isSealed(raw, rules.header),
     gasUsed: Number(gasUsed),
-    transactions: Array.isArray(transactions) ? transactions : [],
+    transactions: hashes,
   }
 }
 

@@ -1,4 +1,4 @@
-import { coveredReceipts, type ReceiptForm } from '@ponte/payment-router'
+import { coveredReceipts, type ReceiptForm, receiptsRoot } from '@ponte/payment-router'
 import type { SeenLogs, Watch } from '../logs/filter'
 import { MalformedLogError } from '../logs/payment-received'
 import { logsOfReceipts, type RawReceipt, toReceipts } from '../logs/receipts'
@@ -57,6 +57,9 @@ export function createProver({ nodes, mode, receipts: form, watch, unproven }: P
 
   const verify = (header: Header, receipts: readonly RawReceipt[], transfers: 'all' | 'none'): SeenLogs => {
     const covered = coveredReceipts(receipts, header.receiptsRoot, form)
+    // Since a fork that this release does not know: no node can prove the block, and nodes that agree vote on it.
+    if (!covered && receiptsRoot(receipts, form) === undefined)
+      throw new RpcError('other', `block ${header.number} has a receipt of an unknown type`)
     if (!covered) throw new MalformedLogError(`the receipts of block ${header.number} do not hash to the root in its header`)
     // No root covers these hashes; the header that names them comes from another node where there is one.
     if (covered.some(({ transactionHash }, index) => transactionHash !== header.transactions[index]))

@@ -18,7 +18,10 @@ export interface ReconcileOptions {
   ledgers: ReconcileStore
   checkpoints: Pick<CheckpointStore, 'check' | 'olderThanNewest'>
   nodes: Nodes
+  /** Asks each node in turn, and that which is read from last. */
   chain: ChainClient
+  /** Asks that one first. */
+  usual: ChainClient
   leader: Leader
   chainId: number
   header: Watch['header']
@@ -123,17 +126,17 @@ export function createReconcile({ store, ledgers, checkpoints, nodes, chain, lea
   /** A page of addresses after the one of an order, with where each differs from its balance. */
   const compareAddresses = async (after: string, block: number) => {
     const some = await ledgers.ledgers(after, block, ADDRESSES_AT_ONCE)
-    const differing = async (these: readonly DepositLedger[]): Promise<Map<DepositLedger, Difference>> => {
-      const balances = await chain.balances(
+    const differing = async (these: readonly DepositLedger[], asked: ChainClient): Promise<Map<DepositLedger, Difference>> => {
+      const balances = await asked.balances(
         these.map(({ address }) => address),
         block,
       )
       const differences = these.map((one, index) => [one, compareBalances([one], [balances[index] ?? 0n], block)[0]] as const)
       return new Map(differences.flatMap(([one, difference]) => (difference ? [[one, difference]] : [])))
     }
-    const first = await differing(some)
-    // Another node, where there is one, may know better.
-    const second = first.size > 0 ? await differing([...first.keys()]) : first
+    const first = await differing(some, chain)
+    // The node that is read from, where there is another one, may know better.
+    const second = first.size > 0 ? await differing([...first.keys()], options.usual) : first
     return some.map(one => ({ one, difference: second.get(one) }))
   }
   const lookAtAddresses = async (after: string, block: number): Promise<DepositLedger[]> => {

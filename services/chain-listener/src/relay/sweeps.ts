@@ -74,11 +74,17 @@ export function createSweeps(options: SweepsOptions) {
   const sweep = async (epoch: bigint, block: number, target: string, due: readonly Payable[]): Promise<boolean> => {
     const amounts = await rehearse(target, due)
     const missing = await missingContracts(chain, due)
-    const full = due.filter(({ merchant }, index) => (amounts[index] ?? 0n) >= minUnits && !missing.has(merchant))
+    // Worth what it moves now: anyone may have swept since the last look.
+    const full = due.flatMap((payable, index) => {
+      const units = amounts[index] ?? 0n
+      if (units < minUnits || missing.has(payable.merchant)) return []
+      return [{ ...payable, heldUnits: units < payable.heldUnits ? units : payable.heldUnits }]
+    })
+    const isFull = new Set(full.map(({ orderId }) => orderId))
     await putOff(
       epoch,
       block,
-      due.filter(payable => !full.includes(payable)),
+      due.filter(({ orderId }) => !isFull.has(orderId)),
     )
     if (full.length === 0) return false
     const unblocked = full.filter(({ blockedReason }) => blockedReason !== null).map(({ orderId }) => orderId)

@@ -50,6 +50,8 @@ const quantity = (value: number | bigint) => `0x${value.toString(16)}`
 const blockTag = (block: number | 'latest') => (block === 'latest' ? block : quantity(block))
 const REVERTED =
   /revert|out of gas|invalid opcode|exceeds (the )?(balance|allowance)|insufficient (funds|balance)|gas required exceeds|intrinsic gas/i
+/** Answers of nodes that have the transaction, or have seen it mined. */
+const TAKEN = /already known|already imported|known transaction|nonce too low|already exists/i
 /** Nodes' answers when they take no block context. */
 const NO_OVERRIDES = /too many arguments|invalid (params|argument)|override|expected \d+ params|unsupported|not supported/i
 /** Blocks of fee history, and the tip that half of their gas paid at most. */
@@ -64,10 +66,7 @@ export interface ChainClientOptions {
 }
 
 /** Calls and transactions, over whichever node does it. Throws NoNodeError, and RevertError where a call reverts. */
-export function openChainClient(
-  { use, ballot, vote }: Pick<Nodes, 'use' | 'ballot' | 'vote'>,
-  { chainId, token, dataFee, quorum }: ChainClientOptions,
-) {
+export function openChainClient({ use, ballot }: Pick<Nodes, 'use' | 'ballot'>, { chainId, token, dataFee, quorum }: ChainClientOptions) {
   /** A refusal that is no answer, by being a revert or otherwise, and what cannot be decoded, is one node's: another is asked. */
   const ask = <T>(
     question: Question,
@@ -108,9 +107,12 @@ export function openChainClient(
       }
       return found
     },
-    /** Runs a call as if it were mined, at the head or after a block. Throws RevertError. */
+    /**
+     * Runs a call that answers words as if it were mined, at the head or after a block. No words are the answer of a node of another chain, or without
+     * the contract. Throws RevertError.
+     */
     call: (call: CallRequest, block: number | 'latest' = 'latest') =>
-      one(questionOf(block), toHex, 'eth_call', toParams(call), blockTag(block)),
+      one(questionOf(block), toWords, 'eth_call', toParams(call), blockTag(block)),
     /** The same in a block of this context, where the node can do that. Throws RevertError. */
     async rehearse(call: CallRequest, { producer, randomness, time }: BlockContext): Promise<string> {
       const block = { feeRecipient: producer, prevRandao: randomness, time: quantity(time) }
@@ -164,7 +166,7 @@ export function openChainClient(
           const outcomes = await node.outcomes(calls)
           return decoded(() => {
             const [used, ...found] = outcomes.map(toResult)
-            const [receipt] = toReceipts(found)
+            const receipt = toReceipts(found).find(({ hash }) => hashes.includes(hash))
             return { receipt, denies: receipt === undefined && toCount(used) > nonce }
           })
         },
@@ -192,21 +194,23 @@ export function openChainClient(
       }
       return ask('call', calls, decode, refusal => classify(refusal) === 'unsupported' || !isOfTheNode(refusal))
     },
-    /** Sends signed bytes to every node, for one alone may keep them to itself. Answers a refusal; undefined when any took them. */
-    async send(raw: string): Promise<string | undefined> {
+    /** Sends signed bytes to every node, for one alone may keep them to itself. Answers why each refused; empty when any took them, or has them. */
+    async send(raw: string): Promise<string[]> {
       const call = { method: 'eth_sendRawTransaction', params: [raw] }
-      const votes = await vote<string | undefined>(
+      const votes = await ballot<string | undefined>(
         'send',
         async node => {
           const [outcome] = await node.outcomes([call])
           if (!outcome || !('refusal' in outcome)) return undefined
+          if (TAKEN.test(outcome.refusal.message)) return undefined
           if (isOfTheNode(outcome.refusal)) throw toRpcError(outcome.refusal)
           return outcome.refusal.message
         },
         values => values.includes(undefined),
       )
       if (votes.length === 0) throw new NoNodeError('no RPC node takes a transaction now')
-      return votes.some(({ value }) => value === undefined) ? undefined : votes[0]?.value
+      const refusals = votes.flatMap(({ value }) => value ?? [])
+      return refusals.length < votes.length ? [] : refusals
     },
   }
 }
@@ -231,6 +235,11 @@ function decoded<T>(decode: () => T): T {
 function toHex(value: unknown): string {
   if (typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value)) return value
   throw new TypeError(`${JSON.stringify(value)?.slice(0, 40)} is no bytes`)
+}
+function toWords(value: unknown): string {
+  const words = toHex(value)
+  if (words.length > 2 && (words.length - 2) % 64 === 0) return words
+  throw new TypeError(`${words.slice(0, 40)} is no answer of a contract`)
 }
 const toQuantity = (value: unknown): bigint => BigInt(typeof value === 'number' ? value : toHex(value))
 function toCount(value: unknown): number {

@@ -190,6 +190,30 @@ describe('a node that refuses one kind of question', () => {
   })
 })
 
+describe('an answer of a form that was not thought of', () => {
+  it('rests its node, and the next one is asked', async () => {
+    const { nodes, resting } = pool(2)
+    const [first] = nodes.view()
+    const read = nodes.use('logs', async ({ name }) => {
+      if (name === first?.name) throw new TypeError('cannot convert object to primitive value')
+      return name
+    })
+    expect(await read).toMatch(/^2:/)
+    expect(resting()).toEqual(['wrong_answer', null])
+  })
+
+  it('that cannot be compared with others has no vote, and takes none from them', async () => {
+    const { nodes } = pool(3)
+    const [first] = nodes.view()
+    const votes = await nodes.vote(
+      'headers',
+      async ({ name }) => (name === first?.name ? { toString: 1 } : name),
+      values => values.map(value => `${value}`).length > 1,
+    )
+    expect(votes.map(({ node }) => node.name.slice(0, 2)).toSorted()).toEqual(['2:', '3:'])
+  })
+})
+
 describe('the node in use', () => {
   const inUse = (nodes: Nodes) => nodes.view().find(node => node.in_use)?.name
   class OtherError extends Error {}

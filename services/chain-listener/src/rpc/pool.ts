@@ -113,6 +113,8 @@ const isOfTheNode = ({ kind, hints }: RpcError) =>
   kind === 'wrong_answer' || (kind === 'unavailable' && hints.status === undefined && hints.timedOut !== true)
 /** Any node may refuse such a question: it is this one's fault only when another one answers. */
 const isOfTheQuestion = ({ kind }: RpcError) => !OF_THE_NODE.includes(kind)
+/** Thrown by JavaScript itself, at an answer of a form that was not thought of. */
+const isUnreadable = (error: unknown) => error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError
 /** A question that was asked in vain and is not asked again is not waited for. */
 const ASKED_LATELY_MS = 180_000
 /** The questions whose answers are what is read. */
@@ -167,6 +169,7 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
       return { value }
     } catch (error) {
       if (error instanceof DistrustError) rest(one, undefined, error.reason, error.message)
+      else if (isUnreadable(error)) rest(one, undefined, 'wrong_answer', `the answer cannot be read: ${error}`)
       else if (!(error instanceof RpcError)) throw error
       else if (!isOfTheQuestion(error)) refused(one, question, error)
       return { refusal: error instanceof RpcError ? error : null }
@@ -267,7 +270,15 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
         })
         if (!('value' in done)) return
         answers.push({ node: one.node, value: done.value })
-        if (enough(answers.map(({ value }) => value))) resolve([...answers])
+        try {
+          if (enough(answers.map(({ value }) => value))) resolve([...answers])
+        } catch (error) {
+          answers.splice(
+            answers.findIndex(({ node }) => node === one.node),
+            1,
+          )
+          rest(one, question, 'wrong_answer', `the answer cannot be compared: ${error}`)
+        }
       })
       void Promise.all(all).then(() => {
         if (answers.length === 0) unanswered(question)

@@ -46,7 +46,7 @@ export function createSteps({ writer, store, confirmations, confirmsAlone, logge
       if (!last) throw new Error('an empty batch was read')
       const { confirmed } = session.cursor
       const line = batch.finalized || confirmsAlone ? lineAfter(session, last.number, batch.finalized) : confirmed.number
-      const waiting = line > confirmed.number ? await store.payments.toConfirm(line) : []
+      const waiting = line > confirmed.number ? await store.payments.toConfirm(confirmed.number, line) : []
       const payments = [...become(waiting, 'confirmed'), ...include(batch.payments, line)]
       const cursor = {
         ...session.cursor,
@@ -114,7 +114,7 @@ export function createSteps({ writer, store, confirmations, confirmsAlone, logge
     /** Confirms up to a block, after the nodes agreed on it. */
     async confirmUpTo(session: ScanSession, block: Block, head: Head): Promise<void> {
       const confirmed = { number: block.number, time: toDate(block.time) }
-      const payments = become(await store.payments.toConfirm(block.number), 'confirmed')
+      const payments = become(await store.payments.toConfirm(session.cursor.confirmed.number, block.number), 'confirmed')
       await writer.commit(session, { cursor: { ...session.cursor, confirmed }, head, payments, stated: payments })
     },
 

@@ -54,6 +54,9 @@ function createProgress(logger: Logger) {
   }
 }
 
+/** More reorganisations than one session sees: gaps that were read under a session before this one do not belong to it. */
+const LOADED = 1_000_000
+
 /** The scan of one chain, turn by turn, in the replica that leads. */
 export function createScanner(options: ScannerOptions) {
   const { store, leader, writer, steps, votes, reading, gaps, logger } = options
@@ -65,13 +68,21 @@ export function createScanner(options: ScannerOptions) {
   const recovery = createRecovery(options)
   const consensus = createConsensus(options)
 
+  let loads = 0
   const load = async (epoch: bigint): Promise<ScanSession> => {
     reading.restart()
     const cursor = (await store.position.find()) ?? (await anchor(options, epoch))
     await store.coverage.follow(epoch, options.watch.routers, options.startBlock)
     await options.loaded()
     const { lease, earlier } = await store.generation.leases(cursor.generation)
-    return { epoch, lease, earlier, cursor, remembered: await store.position.remembered(cursor.scanned.number), reorganisations: 0 }
+    return {
+      epoch,
+      lease,
+      earlier,
+      cursor,
+      remembered: await store.position.remembered(cursor.scanned.number),
+      reorganisations: ++loads * LOADED,
+    }
   }
   const applyBlocks = async (at: ScanSession, { batch, judged }: Extract<Reading, { kind: 'batch' }>): Promise<void> => {
     const from = at.cursor.scanned.number

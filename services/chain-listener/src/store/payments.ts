@@ -36,8 +36,9 @@ export function paymentStore(database: Database, chainId: number) {
   }
   const ordered = 'ORDER BY block_number, log_index'
   return {
-    /** Detected, not yet confirmed, up to this block. */
-    toConfirm: (line: number) => find('to-confirm', `state = 'detected' AND block_number <= $2 AND ${IS_COVERED} ${ordered}`, line),
+    /** Detected above the confirmed block, up to this one: what lies below was not among what nodes agreed on now. */
+    toConfirm: (confirmed: number, line: number) =>
+      find('to-confirm', `state = 'detected' AND block_number > $2 AND block_number <= $3 AND ${IS_COVERED} ${ordered}`, confirmed, line),
     /** Part of the chain above this block, as far as we knew. */
     above: (number: number) => find('above', `${IS_LIVE} AND block_number > $2 ${ordered}`, number),
     /** Part of the chain in these blocks, by the scan or by an auditor. */

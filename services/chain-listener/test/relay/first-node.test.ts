@@ -16,13 +16,13 @@ const withoutState: Fault = {
     return { id, jsonrpc, error: { code: -32000, message: 'missing trie node 5a0c (path ) state is not available' } }
   },
 }
-const unreadable: Fault = {
+const answers = (result: string, methods: readonly string[]): Fault => ({
   each({ method }, { id, jsonrpc }) {
-    if (![...OF_STATE, 'eth_estimateGas', 'eth_feeHistory', 'eth_maxPriorityFeePerGas'].includes(method)) return undefined
+    if (!methods.includes(method)) return undefined
     met += 1
-    return { id, jsonrpc, result: '' }
+    return { id, jsonrpc, result }
   },
-}
+})
 const keepsTransactions: Fault = {
   ask(call) {
     if (call.method !== 'eth_sendRawTransaction') return call
@@ -33,7 +33,8 @@ const keepsTransactions: Fault = {
 
 it.each([
   ['without the state of older blocks', withoutState],
-  ['whose answers cannot be read', unreadable],
+  ['whose answers cannot be read', answers('', [...OF_STATE, 'eth_estimateGas', 'eth_feeHistory', 'eth_maxPriorityFeePerGas'])],
+  ['that has none of the contracts', answers('0x', ['eth_call'])],
   ['that takes transactions and keeps them to itself', keepsTransactions],
 ])('a first node %s stops neither sweeps nor signatures: the spare is asked', async (_, fault) => {
   world = await startRelayWorld()

@@ -61,7 +61,14 @@ export async function startRelayWorld(options: LocalChainOptions = {}): Promise<
   const start = async (env: Record<string, string> = {}, overrides: Overrides = {}) => {
     const listening = await startListener({
       ...{ rpcUrls: proxy.url, router: chain.routerAddress, given: { bus, published, ...overrides } },
-      env: { TOKEN_ADDRESS: chain.usdcAddress, RELAYER_PRIVATE_KEY: RELAYER.privateKey, GASLESS_PRIVATE_KEY: GASLESS.privateKey, ...env },
+      // No node hangs here; one that was left alone for being slow would hold up a busy machine.
+      env: {
+        RPC_TIMEOUT_MS: '10000',
+        TOKEN_ADDRESS: chain.usdcAddress,
+        RELAYER_PRIVATE_KEY: RELAYER.privateKey,
+        GASLESS_PRIVATE_KEY: GASLESS.privateKey,
+        ...env,
+      },
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
     })
     databaseUrl = listening.databaseUrl

@@ -23,7 +23,6 @@ export interface BroadcasterOptions {
 const REBROADCAST_MS = 5_000
 /** A node that refuses the same transaction so often will never take it. */
 const REFUSALS_MAX = 3
-const TAKEN = /already known|already imported|known transaction|nonce too low|already exists/i
 /** Time, money or a higher price repairs these. */
 const PASSING = /insufficient funds|underpriced|nonce too high|gap|txpool|pool is full|max fee per gas less than|fee too low|timeout/i
 const NOOP_GAS = 21_000n
@@ -53,10 +52,10 @@ export function createBroadcaster({ chain, store, signer, ceiling, logger, now, 
   }
   const broadcast = async (nonce: number, { hash, raw }: Pick<Signed, 'hash' | 'raw'>) => {
     sentAt.set(hash, performance.now())
-    const refusal = await chain.send(raw)
-    if (refusal === undefined || TAKEN.test(refusal)) return void refusals.delete(nonce)
-    if (!PASSING.test(refusal)) refusals.set(nonce, (refusals.get(nonce) ?? 0) + 1)
-    logger.warn('a transaction was refused and will be sent again', { nonce, hash, detail: refusal.slice(0, 300) })
+    const reasons = await chain.send(raw)
+    if (reasons.length === 0) return void refusals.delete(nonce)
+    if (!reasons.some(reason => PASSING.test(reason))) refusals.set(nonce, (refusals.get(nonce) ?? 0) + 1)
+    logger.warn('a transaction was refused and will be sent again', { nonce, hash, detail: reasons.join('; ').slice(0, 300) })
   }
   /** The same nonce at a higher price, and with `isNoop` for a transfer of nothing to ourselves; undefined at the ceiling. */
   const replace = async (epoch: bigint, relay: Relay, isNoop: boolean): Promise<Signed | undefined> => {

@@ -77,13 +77,16 @@ const REPRICE = `
     cost_units = CASE WHEN $10::int IS NULL THEN ceil(cost_units * $5 / greatest(max_price, 1)) ELSE cost_units END
   WHERE chain_id = $1 AND sender = $3 AND nonce = $4`
 
+/** In token units. What a receipt names as cost is one node's word; the budgets believe ten times of what was reserved, and so much of what was not. */
+const COST_BELIEVED = 10_000_000
 // Raw, because it is guarded by the lease.
 const FINISH = `
   WITH ${RELAY_LEASE_GUARD}, relayed AS (
     INSERT INTO relayed_merchants (chain_id, merchant, since)
     SELECT DISTINCT $1::bigint, merchant, created_at FROM relays, unnest(merchants) AS merchant
     WHERE chain_id = $1 AND sender = $3 AND nonce = $4 AND $5::text = 'done' ON CONFLICT (chain_id, merchant) DO NOTHING)
-  UPDATE relays SET outcome = $5, mined_hash = $6, gas_used = $7, cost_units = $8 WHERE chain_id = $1 AND sender = $3 AND nonce = $4`
+  UPDATE relays SET outcome = $5, mined_hash = $6, gas_used = $7, cost_units = least($8::numeric, greatest(10 * cost_units, ${COST_BELIEVED}))
+  WHERE chain_id = $1 AND sender = $3 AND nonce = $4`
 
 const PART = 'sum(cost_units / greatest(cardinality(order_ids), 1))'
 const OF_LINE = 'chain_id = $1 AND kind = $2 AND (wallet OR NOT $3)'
