@@ -53,7 +53,6 @@ export type ApiGatewayOverrides = Overrides & { local?: RouteDeps['local'] | und
 export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGatewayOverrides = {}) {
   const queues = queuesReadBy('api-gateway')
   const { logger, metrics, database, bus, now, assemble } = serviceParts('api-gateway', config, { topology, queues, overrides })
-  const clock = () => now().getTime()
   // Windows are measured, not dated: the database numbers those that replicas share, and a clock that is set back must refuse no one for longer.
   const elapsed = () => performance.now()
   const provider = identityProvider(config, logger)
@@ -140,7 +139,7 @@ export function createApiGateway(config: ApiGatewayConfig, overrides: ApiGateway
           sessions: store.sessions,
           now,
           secure: config.PUBLIC_URL?.startsWith('https:') ?? false,
-          clock,
+          clock: elapsed,
           logger,
         },
       }),

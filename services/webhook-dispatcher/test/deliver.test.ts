@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { OPT_IN_EVENTS } from '@ponte/contracts'
+import { until } from '@ponte/service-kit'
 import { addEndpoint, KINDS, notifyAt } from './endpoints/kinds'
 import { event, merchantUpdated, optIn, orderPaid, paidOrder, runDispatcher, startReceiver, system } from './setup'
 
@@ -126,6 +127,20 @@ describe('an event of a merchant', () => {
     const { rows } = await system.sql.query('SELECT waiting FROM events WHERE id = $1', [paid.id])
     expect(rows).toEqual([{ waiting: false }])
   })
+})
+
+it('a lane that a process held which ended a month ago is taken back', async () => {
+  const merchantId = randomUUID()
+  const receiver = await startReceiver()
+  const { endpointId } = await notifyAt(system, 'webhook_url', merchantId, receiver.url)
+  await system.publish(orderPaid(merchantId))
+  await system.dispatcher.idle()
+  await system.sql.query("UPDATE lanes SET lease_token = gen_random_uuid(), turn_at = now() - interval '30 days' WHERE endpoint_id = $1", [
+    endpointId,
+  ])
+  await system.publish(orderPaid(merchantId))
+  await until(() => receiver.received.length === 2, 'the lane was not taken back')
+  await receiver.stop()
 })
 
 describe.each(KINDS)('delivery rule 4 and the retry schedule at %s', kind => {

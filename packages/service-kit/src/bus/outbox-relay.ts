@@ -24,7 +24,9 @@ const UNANSWERED_MAX = 5 * CLAIM_MAX
 /** A process that has claimed events and died holds them back for so long. */
 const CLAIM_S = 15
 /** Its age has an alert, and the broker may be set to take it meanwhile. */
-const TOO_LARGE_S = 600
+const TOO_LARGE_S = '600'
+/** Longer than a turn without success backs off, once it has waited for a while: the oldest of one reader that takes nothing are not all that is ever claimed. */
+const REFUSED_S = 'least(greatest(1, extract(epoch FROM now() - created_at) / 8), 10)'
 
 const IS_CLAIMABLE = 'sent_at IS NULL AND (claimed_until IS NULL OR claimed_until < now())'
 // Merchants take turns in what has waited longest, so that the thousands of one hold up no other. Without a name, so that it is planned each time: the plan
@@ -79,8 +81,8 @@ export function outboxRelay(
   const inFlight = new Set<string>()
   const mark = (ids: string[]) => database.query('UPDATE outbox SET sent_at = now() WHERE id = ANY($1::uuid[])', [ids])
 
-  const hold = (ids: string[], seconds: number) =>
-    database.query('UPDATE outbox SET claimed_until = now() + make_interval(secs => $2) WHERE id = ANY($1::uuid[])', [ids, seconds])
+  const hold = (ids: string[], seconds: string) =>
+    database.query(`UPDATE outbox SET claimed_until = now() + make_interval(secs => ${seconds}) WHERE id = ANY($1::uuid[])`, [ids])
 
   /** One line for all of a turn, and for those that were refused since. */
   const logRefusals = () => {
@@ -120,7 +122,7 @@ export function outboxRelay(
     collecting = false
     if (sent.length > 0) await mark(sent)
     logRefusals()
-    if (unsent.length > 0) await hold(unsent, 1)
+    if (unsent.length > 0) await hold(unsent, REFUSED_S)
     if (tooLarge.length > 0) await hold(tooLarge, TOO_LARGE_S)
     backoffMs = unsent.length > 0 && sent.length === 0 ? Math.min(BACKOFF_MS_MAX, Math.max(BACKOFF_MS_MIN, backoffMs * 2)) : 0
     resumeAt = performance.now() + backoffMs

@@ -10,18 +10,19 @@ export async function settleChanges(deps: TeamDeps): Promise<void> {
   await activatePayoutChanges(deps.store, deps.now)
 }
 
-/** Lets what waits in a database that went back wait its whole time again, and mails it. Cut short, it begins again. */
+/** Lets what waits in a database that went back wait its whole time again, and mails each. Cut short, it begins again. */
 async function heedRestore({ store, now, payoutGuard }: TeamDeps): Promise<void> {
-  const { present, known } = await store.history.look()
-  if (present === known) return
-  if (known !== null)
+  if (await store.history.isBroken())
     for (const id of await store.merchants.waiting())
-      await retryConflicts(async () => {
-        const merchant = await store.merchants.find(id)
-        const change = merchant && waitAnew(merchant, now(), payoutGuard)
-        if (!change?.changed.length) return
-        const action = change.changed.includes('pending_owner_change') ? 'member.update' : 'merchant.update'
-        await store.merchants.update(change, action, { userId: 'ponte', requestId: 'restore', network: null })
-      })
-  await store.history.note(present)
+      for (const [name, action] of [
+        ['pending_owner_change', 'member.update'],
+        ['pending_payout_change', 'merchant.update'],
+      ] as const)
+        await retryConflicts(async () => {
+          const merchant = await store.merchants.find(id)
+          const change = merchant && waitAnew(merchant, now(), payoutGuard)
+          if (!change?.changed.includes(name)) return
+          await store.merchants.update({ ...change, changed: [name] }, action, { userId: 'ponte', requestId: 'restore', network: null })
+        })
+  await store.history.note()
 }

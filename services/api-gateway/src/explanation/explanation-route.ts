@@ -14,12 +14,11 @@ interface ExplanationDeps {
   owners: Owners
   /** Of the networks beside the first. */
   otherListeners: readonly Owner[]
-  now: () => Date
 }
 
 /** Why a transaction did or did not pay an order: orders knows it of what is on record, and of everything else once the listener has read it from the chain. */
-export function explanationHandlers({ owners: { orders, ...owners }, otherListeners, now }: ExplanationDeps) {
-  const take = localLimit(LOOKUPS_PER_MINUTE, () => now().getTime())
+export function explanationHandlers({ owners: { orders, ...owners }, otherListeners }: ExplanationDeps) {
+  const take = localLimit(LOOKUPS_PER_MINUTE, () => performance.now())
 
   const explain = async (orderId: string, hash: string, bucket: string, res: Response) => {
     const caller = callerIn(res)

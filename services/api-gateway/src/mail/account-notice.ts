@@ -77,8 +77,9 @@ interface Payout {
 
 function kindOf({ action, changed }: AccountChange): MailKind | null {
   if (action.startsWith('member.') && changed.includes('pending_owner_change')) return 'owner.waiting'
-  if (action !== 'merchant.update') return Object.hasOwn(KINDS, action) ? KINDS[action as keyof typeof KINDS] : null
+  // By a signature or an approval, too, where its time had passed.
   if (changed.includes('payout_address') || changed.includes('payout_addresses')) return 'payout.changed'
+  if (action !== 'merchant.update') return Object.hasOwn(KINDS, action) ? KINDS[action as keyof typeof KINDS] : null
   if (changed.includes('pending_payout_change')) return 'payout.waiting'
   if (changed.includes('refund_approval_above')) return 'refund_limit.changed'
   if (changed.includes('chain_ids') || changed.includes('payment_tolerance')) return 'terms.changed'

@@ -7,6 +7,8 @@ import { openGraph, type Preview, reaisOf } from './open-graph'
 
 /** A payer waits for the page, and does not need the preview. */
 const PATIENCE_MS = 1_000
+/** They share the few connections of live pages, and anyone may ask for as many as they like. */
+const UNDER_WAY_MAX = 2
 const payer: Caller = { kind: 'checkout' }
 
 export interface PreviewDeps {
@@ -22,10 +24,12 @@ export type Previews = ReturnType<typeof pagePreviews>
 
 /** A payer's page as programs show it before it is opened: elements for its head, or nothing where there is no such page or no answer in time. */
 export function pagePreviews({ orders, merchants, publicUrl, logger }: PreviewDeps) {
+  let underWay = 0
   const preview =
     (find: (named: string) => Promise<Found | null>) =>
     async (named: string, ownPicture: string | null): Promise<string> => {
-      if (!id.safeParse(named).success) return ''
+      if (!id.safeParse(named).success || underWay === UNDER_WAY_MAX) return ''
+      underWay += 1
       const tags = async () => {
         const found = await find(named)
         if (!found) return ''
@@ -33,7 +37,10 @@ export function pagePreviews({ orders, merchants, publicUrl, logger }: PreviewDe
         const path = logoHash ? `/logos/${logoHash}.png` : ownPicture
         return openGraph({ ...found, picture: path && publicUrl && `${publicUrl}${path}` })
       }
-      return withTimeout(PATIENCE_MS, tags(), 'The preview of a page').catch(error => {
+      const made = tags().finally(() => {
+        underWay -= 1
+      })
+      return withTimeout(PATIENCE_MS, made, 'The preview of a page').catch(error => {
         logger.warn('a page is sent without its preview', { error })
         return ''
       })

@@ -15,6 +15,7 @@ import {
   isStale,
   type KeyedRequest,
   type Logger,
+  retryConflicts,
   sendAnswer,
   serve,
   serveOnce,
@@ -38,7 +39,6 @@ export interface EndpointRouteDeps extends Showing {
 }
 
 const NO_HEALTH = { failingSince: null, dead: 0 }
-const RACES_MAX = 20
 /** Receivers of Standard Webhooks read the key as base64. */
 const mintSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 
@@ -82,38 +82,36 @@ export function endpointRoutes(router: Router, deps: EndpointRouteDeps): void {
     caller: Caller
     keyed?: KeyedRequest | null
   }
-  /** Finds, decides, commits; again after a concurrent change. */
+  /** Again after a concurrent change, unless it was of the account. */
+  const retried = <T>(terms: MerchantTerms, work: () => Promise<T>): Promise<T> =>
+    retryConflicts(() =>
+      work().catch(async error => {
+        if (isStale(error)) await requireStanding(terms)
+        throw error
+      }),
+    )
+  /** Finds, decides, commits. */
   const changed =
     (decide: (endpoint: Endpoint) => Endpoint) =>
     async ({ params, terms, caller, keyed = null }: Changing): Promise<Answer> => {
-      for (let race = 1; ; race += 1) {
+      const [before, after, answer] = await retried(terms, async () => {
         const before = await own(params.id, terms)
         const after = decide(before)
         const answer = sealed(200, await bodyOf(after, terms, caller), terms)
-        try {
-          await store.endpoints.update(before, after, terms, answersTo(keyed, answer))
-          logger.info('endpoint changed', { merchant_id: before.merchantId, endpoint_id: before.id, paused: after.paused })
-          deps.due(before.id)
-          return answer
-        } catch (error) {
-          if (!isStale(error) || race === RACES_MAX) throw error
-          await requireStanding(terms)
-        }
-      }
+        await store.endpoints.update(before, after, terms, answersTo(keyed, answer))
+        return [before, after, answer]
+      })
+      logger.info('endpoint changed', { merchant_id: before.merchantId, endpoint_id: before.id, paused: after.paused })
+      deps.due(before.id)
+      return answer
     }
 
-  const removed = async (id: string, terms: MerchantTerms): Promise<Endpoint> => {
-    for (let race = 1; ; race += 1) {
+  const removed = (id: string, terms: MerchantTerms): Promise<Endpoint> =>
+    retried(terms, async () => {
       const endpoint = await own(id, terms)
-      try {
-        await store.endpoints.remove(endpoint, terms, new Date())
-        return endpoint
-      } catch (error) {
-        if (!isStale(error) || race === RACES_MAX) throw error
-        await requireStanding(terms)
-      }
-    }
-  }
+      await store.endpoints.remove(endpoint, terms, new Date())
+      return endpoint
+    })
 
   serve(router, operations.listWebhookEndpoints, async ({ terms, caller }, _req, res) => {
     const [merchant, endpoints] = await Promise.all([store.merchants.find(terms.merchant_id), store.endpoints.list(terms.merchant_id)])

@@ -38,7 +38,7 @@ const about = (column: 'order_id' | 'subscription_id', id: string | undefined): 
  * Changes whenever numbers may have been given that this database does not know: it is on another server or history of one, was started anew (from a copy of its
  * folder, perhaps), or the table of counters is another than it was.
  */
-const EPOCH = `left(md5(concat_ws('/', ${SERVER_HISTORY}, pg_postmaster_start_time(),
+export const EPOCH = `left(md5(concat_ws('/', ${SERVER_HISTORY}, pg_postmaster_start_time(),
   (SELECT oid FROM pg_database WHERE datname = current_database()), pg_relation_filenode('event_sequences'))), 16)`
 
 /**

@@ -59,7 +59,7 @@ const BACKLOG = `
 /** Raw SQL: lanes with what is in flight, in locking order. The holder was last active when it took or renewed the lease. */
 const EXPIRED = `
   SELECT l.endpoint_id, l.lease_token AS token, l.class = 2 AS slow, l.fail_streak,
-    (extract(epoch FROM now() - l.turn_at) * 1000)::int + ${LEASE_S * 1000} AS silent_ms, d.id, d.attempts, d.losses
+    least(extract(epoch FROM now() - l.turn_at) * 1000, 1e9)::int + ${LEASE_S * 1000} AS silent_ms, d.id, d.attempts, d.losses
   FROM (SELECT * FROM lanes WHERE class IN (0, 1, 2, 3) AND turn_at < now() AND lease_token IS NOT NULL LIMIT $1) AS l
     LEFT JOIN LATERAL unnest(l.in_flight) AS lost (id) ON true LEFT JOIN deliveries d ON d.id = lost.id
   ORDER BY l.endpoint_id`
