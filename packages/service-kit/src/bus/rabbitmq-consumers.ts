@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
 import type { Logger } from '../observe/logger'
 import type { Part } from '../process/service'
@@ -7,6 +8,8 @@ import { rabbitmqConnection, type Step } from './rabbitmq-connection'
 import { rabbitmqDeadLetters } from './rabbitmq-dead-letters'
 import { toMessage } from './rabbitmq-message'
 import { announcements, declareTopology, messagesIn } from './rabbitmq-topology'
+
+const HANDED_BACK_AGAIN_MS = 500
 
 /** What is set up anew on every connection: a consumer or a listener. */
 type Attachment = (model: ChannelModel, step: Step) => Promise<void>
@@ -147,12 +150,16 @@ function rabbitmqConsumer(options: ConsumerOptions): QueuePart {
   const take = async (delivery: ConsumeMessage, from: Channel) => {
     const message = toMessage(delivery)
     let outcome = await handle(message, handling)
-    if (outcome === 'later') {
-      // It is in two places for a moment; the inbox drops the second. While the broker takes nothing it goes to the front of its queue again.
-      outcome = await handBack(name, message).then(
-        () => 'done',
-        () => 'stopped',
+    while (outcome === 'later') {
+      // It is in two places for a moment; the inbox drops the second. While the broker takes nothing it is kept in hand: each return to the front of its
+      // queue would count as a delivery, of which there are few.
+      const isHandedBack = await handBack(name, message).then(
+        () => true,
+        () => false,
       )
+      if (isHandedBack) outcome = 'done'
+      else if (from !== channel || !(await pause(HANDED_BACK_AGAIN_MS, true, { signal: aborted.signal }).catch(() => false)))
+        outcome = 'stopped'
     }
     // An answer belongs to the channel that delivered; on a newer one it would be a protocol error, and the broker delivers again anyway.
     if (from !== channel) return
