@@ -148,6 +148,7 @@ export function createReconcile({ store, ledgers, checkpoints, nodes, chain, lea
       note(key, difference)
       if (repeats.isDue(key)) await store.coverage.addressesAgain([one.orderId])
     }
+    await ledgers.lookAgain(compared.flatMap(({ one, difference }) => (difference ? [] : [one])))
     return compared.map(({ one }) => one)
   }
   /** Checkpoints behind a block are hashed anew; answers the last one. */

@@ -15,6 +15,11 @@ const LEDGERS = `
     WHERE chain_id = $1 AND deposit = issued.address AND state = 'confirmed' AND block_number <= $3 OFFSET 0) AS moved ON true
   GROUP BY 1, 2, 3 ORDER BY 1`
 
+// Raw SQL: one statement for a page. What moved lately is looked at as it is.
+const LOOK_AGAIN = `
+  UPDATE payables SET moved_at = 0 FROM unnest($2::uuid[], $3::numeric[]) AS known (order_id, units)
+  WHERE payables.chain_id = $1 AND payables.order_id = known.order_id AND moved_at IS NULL AND held_units <> known.units`
+
 // Raw SQL: the same order of ids as the sums', in one index.
 const NEWEST = `SELECT order_id FROM payables WHERE chain_id = $1 ORDER BY order_id DESC OFFSET $2 LIMIT 1`
 
@@ -59,6 +64,11 @@ export function reconcileStore(database: Database, chainId: number) {
         transferredUnits: BigInt(transferred),
         sweptUnits: BigInt(swept),
       }))
+    },
+    /** Has the relayer look again at addresses of which it believes another balance than what books and chain agree on: no money will move there to show it. */
+    async lookAgain(agreed: readonly DepositLedger[]): Promise<void> {
+      const units = agreed.map(({ transferredUnits, sweptUnits }) => String(transferredUnits - sweptUnits))
+      await database.query({ name: 'reconcile-look-again', text: LOOK_AGAIN }, [chainId, agreed.map(({ orderId }) => orderId), units])
     },
     /** The order that so many others are newer than; the very first when there are fewer. */
     async olderThanNewest(count: number): Promise<string> {

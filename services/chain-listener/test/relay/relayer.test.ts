@@ -180,6 +180,18 @@ describe('exactly one effect, whatever dies when', () => {
 })
 
 describe('what is worth its gas', () => {
+  it('a balance that a node once stated as none is looked at again, once books and chain agree on another', async () => {
+    world = await startRelayWorld()
+    const listening = await world.start({ DEPOSIT_MIN_UNITS: '5000000', RECONCILE_EVERY_S: '1' })
+    const order = await world.open(listening)
+    await world.pay(order.address, 1_000_000n)
+    const held = async () => (await listening.sql.query<{ held: string }>('SELECT held_units::text AS held FROM payables')).rows[0]?.held
+    await listening.until(async () => (await held()) === '1000000', 'the balance is not known')
+    await listening.idle()
+    await listening.sql.query('UPDATE payables SET held_units = 0, moved_at = NULL')
+    await listening.until(async () => (await held()) === '1000000', 'the balance is not looked at again')
+  })
+
   it('waits below the minimum until the balance is worth it, whatever the order asks for; dust after a sweep is not swept', async () => {
     world = await startRelayWorld()
     const listening = await world.start({ DEPOSIT_MIN_UNITS: '5000000' })
