@@ -36,7 +36,7 @@ const published = async (merchantId: string) => {
 
 test.each([
   ['is another one', "UPDATE history SET name = 'the one before'"],
-  ['was put aside for a while', "UPDATE history SET seen_at = now() - interval '11 minutes'"],
+  ['was put aside for a while', "UPDATE history SET seen_at = now() - interval '25 hours'"],
 ])('what waits in a database that %s waits its whole time again, and is mailed: it may have been cancelled since', async (_, restored) => {
   const { token, merchant } = await paid()
   const { body: asked } = await patch(token, Wallet.createRandom().address).expect(200)

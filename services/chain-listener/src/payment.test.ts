@@ -1,4 +1,4 @@
-import { become, ContradictionError, include, includeAgain, type TimedPayment } from './payment'
+import { become, ContradictionError, include, includeAgain, type TimedPayment, unseen } from './payment'
 
 const seen = (fields: Partial<TimedPayment> = {}): TimedPayment => ({
   kind: 'router',
@@ -55,6 +55,16 @@ describe('what is read once more', () => {
     ])
       expect(() => includeAgain([seen(lie)], known, 0)).toThrow(ContradictionError)
   })
+})
+
+it('a transfer that was shown once, and that nodes do not agree on below the line, is part of the chain no more', () => {
+  const deposit = `0x${'04'.repeat(20)}`
+  const known = include([seen({ kind: 'transfer', deposit })], 0)
+  expect(unseen(known, [], [deposit], 10)).toEqual(known)
+  expect(unseen(known, [seen({ kind: 'transfer', deposit })], [deposit], 10)).toEqual([])
+  expect(unseen(known, [], [deposit], 9)).toEqual([])
+  expect(unseen(known, [], [`0x${'05'.repeat(20)}`], 10)).toEqual([])
+  expect(unseen(become(known, 'confirmed'), [], [deposit], 10)).toEqual([])
 })
 
 it('rows become orphaned, and what they were stays as it was', () => {

@@ -32,6 +32,14 @@ export function includeAgain(seen: readonly TimedPayment[], known: readonly Paym
   })
 }
 
+/** Transfers to these addresses that were seen in blocks below the line, and are not among what nodes agree on there. */
+export function unseen(known: readonly Payment[], seen: readonly TimedPayment[], subjects: readonly string[], line: number): Payment[] {
+  const shown = new Set(seen.map(placeOf))
+  const isOf = ({ kind, state, deposit, blockNumber }: Payment) =>
+    kind === 'transfer' && state === 'detected' && blockNumber <= line && deposit !== null && subjects.includes(deposit)
+  return known.filter(payment => isOf(payment) && !shown.has(placeOf(payment)))
+}
+
 export const become = (payments: readonly Payment[], state: PaymentState): Payment[] => payments.map(payment => placed(payment, state))
 
 const placeOf = ({ blockHash, logIndex }: Place) => `${blockHash} ${logIndex}`

@@ -110,14 +110,16 @@ export function createChainListener(config: ChainListenerConfig, overrides: Over
     ...{ store: checkpointed, leader, nodes, rules: { chainId: config.CHAIN_ID, ...scan.rules }, quorum: scan.quorum, logger },
     ...{ token: config.TOKEN_ADDRESS, routers: config.ROUTER_ADDRESSES, blocks: config.CHECKPOINT_BLOCKS },
   })
+  const another = openChainClient({ ...nodes, use: nodes.useAnother }, chainOf(config))
   const ledgers = reconcileStore(database, config.CHAIN_ID)
   const reconcile = createReconcile({
     store,
     ledgers,
     checkpoints: checkpointed,
     nodes,
-    chain: openChainClient({ ...nodes, use: nodes.useAnother }, chainOf(config)),
-    usual: chain,
+    chain: another,
+    // Where nodes vote, the one that is read from is worth a second look; where one suffices, it is the one that may have left something out.
+    second: scan.quorum > 1 ? chain : another,
     leader,
     chainId: config.CHAIN_ID,
     ...scan.rules,

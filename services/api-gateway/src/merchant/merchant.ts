@@ -227,9 +227,14 @@ export function freezeMerchant(merchant: Merchant, isFrozen: boolean, at: Date, 
   return changeTo({ ...current, pending: null, pendingPayout: retimed(next, guard) }, changed, at)
 }
 
+const MOMENT_MS = 60_000
+
 /** Lets what waits wait anew, because the database went back: it may have been cancelled since. */
 export function waitAnew(merchant: Merchant, at: Date, guard: PayoutGuard): Change {
-  const next = waitingAnew(merchant, at, guard)
+  const holdMs = Math.max(guard.payoutHoldMs, guard.delayMs, guard.unsignedDelayMs)
+  // Another replica has let it wait anew a moment ago.
+  if ((merchant.payoutHeldUntil?.getTime() ?? 0) > at.getTime() + holdMs - MOMENT_MS) return { merchant, events: [], changed: [] }
+  const next = waitingAnew(merchant, at, { ...guard, payoutHoldMs: holdMs })
   const changed = [
     ...(next.ownerChanges.length > 0 ? ['pending_owner_change'] : []),
     ...(next.pendingPayout ? [UPDATABLE.pendingPayout] : []),

@@ -18,10 +18,9 @@ export interface ReconcileOptions {
   ledgers: ReconcileStore
   checkpoints: Pick<CheckpointStore, 'check' | 'olderThanNewest'>
   nodes: Nodes
-  /** Asks each node in turn, and that which is read from last. */
   chain: ChainClient
-  /** Asks that one first. */
-  usual: ChainClient
+  /** Asked about a balance that differs. */
+  second: ChainClient
   leader: Leader
   chainId: number
   header: Watch['header']
@@ -135,8 +134,8 @@ export function createReconcile({ store, ledgers, checkpoints, nodes, chain, lea
       return new Map(differences.flatMap(([one, difference]) => (difference ? [[one, difference]] : [])))
     }
     const first = await differing(some, chain)
-    // The node that is read from, where there is another one, may know better.
-    const second = first.size > 0 ? await differing([...first.keys()], options.usual) : first
+    // Another node, where there is one, may know better.
+    const second = first.size > 0 ? await differing([...first.keys()], options.second) : first
     return some.map(one => ({ one, difference: second.get(one) }))
   }
   const lookAtAddresses = async (after: string, block: number): Promise<DepositLedger[]> => {

@@ -66,7 +66,10 @@ export interface ChainClientOptions {
 }
 
 /** Calls and transactions, over whichever node does it. Throws NoNodeError, and RevertError where a call reverts. */
-export function openChainClient({ use, ballot }: Pick<Nodes, 'use' | 'ballot'>, { chainId, token, dataFee, quorum }: ChainClientOptions) {
+export function openChainClient(
+  { use, ballot, vote }: Pick<Nodes, 'use' | 'ballot' | 'vote'>,
+  { chainId, token, dataFee, quorum }: ChainClientOptions,
+) {
   /** A refusal that is no answer, by being a revert or otherwise, and what cannot be decoded, is one node's: another is asked. */
   const ask = <T>(
     question: Question,
@@ -197,7 +200,7 @@ export function openChainClient({ use, ballot }: Pick<Nodes, 'use' | 'ballot'>, 
     /** Sends signed bytes to every node, for one alone may keep them to itself. Answers why each refused; empty when any took them, or has them. */
     async send(raw: string): Promise<string[]> {
       const call = { method: 'eth_sendRawTransaction', params: [raw] }
-      const votes = await ballot<string | undefined>(
+      const votes = await vote<string | undefined>(
         'send',
         async node => {
           const [outcome] = await node.outcomes([call])

@@ -192,14 +192,14 @@ describe('a node that refuses one kind of question', () => {
 
 describe('an answer of a form that was not thought of', () => {
   it('rests its node, and the next one is asked', async () => {
-    const { nodes, resting } = pool(2)
+    const { nodes, of } = pool(2)
     const [first] = nodes.view()
     const read = nodes.use('logs', async ({ name }) => {
       if (name === first?.name) throw new TypeError('cannot convert object to primitive value')
       return name
     })
     expect(await read).toMatch(/^2:/)
-    expect(resting()).toEqual(['wrong_answer', null])
+    expect(of('logs').map(state => state?.resting)).toEqual(['wrong_answer', null])
   })
 
   it('that cannot be compared with others has no vote, and takes none from them', async () => {

@@ -169,8 +169,10 @@ export function openNodes(nodes: readonly Node[], options: NodesOptions): Nodes 
       return { value }
     } catch (error) {
       if (error instanceof DistrustError) rest(one, undefined, error.reason, error.message)
-      else if (isUnreadable(error)) rest(one, undefined, 'wrong_answer', `the answer cannot be read: ${error}`)
-      else if (!(error instanceof RpcError)) throw error
+      else if (isUnreadable(error)) {
+        logger.error('an answer of an RPC node cannot be read', { rpc: one.node.name, question, error })
+        rest(one, question, 'wrong_answer', `the answer cannot be read: ${error}`)
+      } else if (!(error instanceof RpcError)) throw error
       else if (!isOfTheQuestion(error)) refused(one, question, error)
       return { refusal: error instanceof RpcError ? error : null }
     }

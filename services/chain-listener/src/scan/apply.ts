@@ -1,6 +1,6 @@
 import type { Logger } from '@ponte/service-kit'
 import type { Block, Position } from '../logs/block'
-import { become, include, includeAgain, type Payment, type TimedPayment } from '../payment'
+import { become, include, includeAgain, type Payment, type TimedPayment, unseen } from '../payment'
 import type { Store } from '../store'
 import type { Covered } from '../store/commit'
 import { type Cursor, toDate } from '../store/position'
@@ -59,8 +59,10 @@ export function createSteps({ writer, store, confirmations, confirmsAlone, logge
 
     /** Applies what routers and deposit addresses have in blocks that the scan has passed. The cursor stays where it is. */
     async applyGap(session: ScanSession, seen: readonly TimedPayment[], covered: Covered): Promise<void> {
-      const known = seen.length === 0 ? [] : await store.payments.live(covered.from, covered.to)
-      const payments = includeAgain(seen, known, session.cursor.confirmed.number)
+      const { from, to } = covered
+      const known = await (seen.length === 0 ? store.payments.detected(from, to) : store.payments.live(from, to))
+      const line = session.cursor.confirmed.number
+      const payments = [...includeAgain(seen, known, line), ...become(unseen(known, seen, covered.subjects, line), 'orphaned')]
       await writer.commit(session, { ...standing(session), payments, stated: payments, covered })
     },
 

@@ -26,9 +26,7 @@ export function createConsensus({ store, nodes, steps, votes, reach, reading }: 
     const { number } = at.cursor.confirmed
     const block = number < 0 ? BEFORE_GENESIS : at.remembered.find(remembered => remembered.number === number)
     if (!block) throw new Error(`block ${number} is not remembered, so the scan cannot go back to it`)
-    // The node that is read from may answer votes too late to be outvoted in them.
-    const [inUse, ...others] = nodes.view().toSorted((a, b) => Number(b.in_use) - Number(a.in_use))
-    if (inUse?.in_use && others.length > 0) nodes.distrust(inUse.name, 'outvoted', `what it shows above block ${number} is not so`)
+    await votes.restOutvoted(number + 1)
     reading.restart()
     await steps.rollbackTo(at, block, head, 'outvoted')
   }

@@ -41,6 +41,8 @@ export function paymentStore(database: Database, chainId: number) {
       find('to-confirm', `state = 'detected' AND block_number > $2 AND block_number <= $3 AND ${IS_COVERED} ${ordered}`, confirmed, line),
     /** Part of the chain above this block, as far as we knew. */
     above: (number: number) => find('above', `${IS_LIVE} AND block_number > $2 ${ordered}`, number),
+    /** Seen in these blocks, and not confirmed. */
+    detected: (from: number, to: number) => find('detected', `state = 'detected' AND block_number BETWEEN $2 AND $3 ${ordered}`, from, to),
     /** Part of the chain in these blocks, by the scan or by an auditor. */
     live: (from: number, to: number) => find('live', `block_number BETWEEN $2 AND $3 AND ${IS_LIVE} ${ordered}`, from, to),
     /** Part of the chain in these blocks, as far as the scan knows. */

@@ -69,7 +69,7 @@ function askAnew(subscription: Subscription, at: Date): { subscription: Subscrip
   const attempts = current.attempts.map(attempt => (attempt === open ? { ...attempt, replacedAt: attempt.replacedAt ?? at } : attempt))
   const charges = subscription.charges.map(charge => (charge === current ? { ...charge, ...terms, attempts } : charge))
   const isNew = open !== undefined && open.replacedAt === null
-  if (isNew) requireAnotherOrder(current)
+  if (isNew) requireAnotherOrder(current, at)
   return {
     subscription: { ...subscription, charges },
     facts: isNew ? [{ kind: 'superseded', orderId: open.orderId, isReplaced: true }] : [],

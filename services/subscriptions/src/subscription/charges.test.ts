@@ -223,7 +223,7 @@ describe('POST /charge of a plan', () => {
     expect(charge(paid, at('2026-02-28T12:00:00Z'), mint()).outcome).toBe('issued')
   })
 
-  it('is refused for a period of which a hundred orders were opened, and so is a change that would open another', () => {
+  it('is refused for a period of which a hundred orders were opened within a day, and so is a change that would open another', () => {
     let last = charge(create(), at(START), mint())
     for (let opened = 1; opened < 100; opened++) {
       const cancelled = recordClosed(last.subscription, last.attempt.orderId, 'cancelled', at(START)).subscription
@@ -232,7 +232,7 @@ describe('POST /charge of a plan', () => {
     expect(codeOf(() => amend(last.subscription, { brlCentavos: 1n, appliesNow: true }, at(START), mint()))).toBe('invalid_state')
     const cancelled = recordClosed(last.subscription, last.attempt.orderId, 'cancelled', at(START)).subscription
     expect(codeOf(() => charge(cancelled, at(START), mint()))).toBe('invalid_state')
-    expect(charge(cancelled, at('2026-02-28T12:00:00Z'), mint()).outcome).toBe('issued')
+    expect(charge(cancelled, later(START, 1), mint()).outcome).toBe('issued')
   })
 
   it('is refused in a final state', () => {

@@ -70,19 +70,21 @@ export function charge(subscription: Subscription, at: Date, minted: Minted): Ch
   if (earlierOpen) return { ...change, attempt: earlierOpen, outcome: 'open' }
   if (current && missingOf({ ...current, brlCentavos: amountOf(next) }) === 0n)
     throw new ApiError('not_due', 'All that this period asks for has come, but late; nothing more is asked before the next period.')
-  if (current) requireAnotherOrder(current)
+  if (current) requireAnotherOrder(current, at)
   const { subscription: charged, facts, attempt } = issue(next, at, minted)
   if (!attempt) throw new ApiError('not_due', 'The period ends too soon for another order.')
   return { from: subscription, subscription: charged, facts: [...change.facts, ...facts], attempt, outcome: 'issued' }
 }
 
-/** Every look at a plan reads the orders of its period. */
-const ORDERS_OF_PERIOD_MAX = 100
+/** Every look at a plan reads the orders of its period, which without a schedule ends with a payment alone. */
+const ORDERS_A_DAY_MAX = 100
+const DAY_MS = 86_400_000
 
-/** Throws `invalid_state` for a period of which so many orders were opened that no other is. */
-export function requireAnotherOrder({ attempts }: Charge): void {
-  if (attempts.length >= ORDERS_OF_PERIOD_MAX)
-    throw new ApiError('invalid_state', `${ORDERS_OF_PERIOD_MAX} orders were opened for this period; no other is before the next one.`)
+/** Throws `invalid_state` for a period of which so many orders were opened within a day that no other is. */
+export function requireAnotherOrder({ attempts }: Charge, at: Date): void {
+  const lately = attempts.filter(({ issuedAt }) => issuedAt.getTime() > at.getTime() - DAY_MS)
+  if (lately.length >= ORDERS_A_DAY_MAX)
+    throw new ApiError('invalid_state', `${ORDERS_A_DAY_MAX} orders were opened for this period within a day; ask again tomorrow.`)
 }
 
 /** When `advance` will next have something to do by itself; null when only a payment or the merchant can move the subscription. */

@@ -85,7 +85,7 @@ const FINISH = `
     INSERT INTO relayed_merchants (chain_id, merchant, since)
     SELECT DISTINCT $1::bigint, merchant, created_at FROM relays, unnest(merchants) AS merchant
     WHERE chain_id = $1 AND sender = $3 AND nonce = $4 AND $5::text = 'done' ON CONFLICT (chain_id, merchant) DO NOTHING)
-  UPDATE relays SET outcome = $5, mined_hash = $6, gas_used = $7, cost_units = least($8::numeric, greatest(10 * cost_units, ${COST_BELIEVED}))
+  UPDATE relays SET outcome = $5, mined_hash = $6, gas_used = $7, cost_units = least($8::numeric, CASE WHEN cost_units > 0 THEN 10 * cost_units ELSE ${COST_BELIEVED} END)
   WHERE chain_id = $1 AND sender = $3 AND nonce = $4`
 
 const PART = 'sum(cost_units / greatest(cardinality(order_ids), 1))'

@@ -205,6 +205,22 @@ export function createVotes({ nodes, watch, findDeposits, quorum, prover, logger
       return { payments, verdict: await votes.onRange(from, batch.blocks.at(-1), [...pending, ...payments], options) }
     },
 
+    /** Lets those rest that have another block than enough nodes, with those that answer too late to be outvoted in the vote that showed it. */
+    async restOutvoted(number: number): Promise<void> {
+      if (quorum <= 1) return
+      const claims = await nodes.vote(
+        'headers',
+        node => fetchClaims(node, watch, [number]),
+        () => false,
+      )
+      const agreed = agreedHeader(
+        claims.flatMap(({ value }) => value),
+        quorum,
+      )
+      for (const { node, value } of claims)
+        if (value[0] && isUnlike(value[0], agreed))
+          nodes.distrust(node.name, 'outvoted', `it has another block ${number} than ${quorum} others`)
+    },
     /** Whether a reorganisation that undoes confirmed blocks may be followed: enough nodes show it, or none contradicts where one suffices. */
     async onDeepFork(session: ScanSession, ancestor: Block): Promise<boolean> {
       const confirmed = session.cursor.confirmed.number
