@@ -440,7 +440,7 @@ it('npm run status has a line of each network, and what gas was spent on it', as
   const ports = Object.fromEntries(urls.map(([service, url]) => [`${service.toUpperCase().replaceAll('-', '_')}_OPS_URL`, url]))
   const well = await statusOf(ports)
   for (const chainId of [world.chain.chainId, OTHER]) {
-    expect(well).toMatch(new RegExp(`^  ok +chain, ${chainId} +block \\d+, \\d+ s old, 0 behind$`, 'm'))
+    expect(well).toMatch(new RegExp(`^  ok +chain, ${chainId} +block \\d+, \\d+ s old, \\d+ behind$`, 'm'))
     expect(well).toMatch(
       new RegExp(`^  ok +relayer ${chainId}, sweeps +gas for \\d+ more, \\d+\\.\\d\\d USDC spent since it was started$`, 'm'),
     )
