@@ -175,7 +175,7 @@ back_one() {
   one_of_ours "$1"
   exists "${1}_before" || refuse "There is no ${1}_before to go back to."
   renamed "$1" "${1}_restored" "${1}_before"
-  # What waits in it may have been cancelled since in the restored one.
+  # Changes that wait in it may have been cancelled since in the restored one.
   if [ "$1" = api_gateway ] && [ -n "$(sql "$1" "SELECT to_regclass('history')")" ]; then sql "$1" "UPDATE history SET name = 'put aside'"; fi
   echo "$1 is the one from before again; the restored one is kept as ${1}_restored."
 }

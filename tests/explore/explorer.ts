@@ -103,7 +103,7 @@ export function storyOf(scope: string, walk: Walk, seconds: number): string {
   return [size, ...(stories.length > 0 ? stories : ['nothing is violated'])].join('\n')
 }
 
-/** What a rule answers; null when it refuses. */
+/** A rule's answer; null when it refuses. */
 export function attempted<T>(work: () => T): T | null {
   try {
     return work()

@@ -82,7 +82,7 @@ export function rabbitmqPublisher(options: PublisherOptions) {
   const connection = rabbitmqConnection({ url, name: `${namespace} publisher`, logger, setup, stepTimeoutMs })
 
   const announce = ({ type, id, body }: Message) => {
-    // What a broker under an alarm does not take would pile up in memory.
+    // A broker under an alarm takes none, and they would pile up in memory.
     if (blocked) return
     try {
       channels?.events.publish(announcements(namespace), type, Buffer.from(body), { messageId: id, type, contentType: 'application/json' })

@@ -1,6 +1,6 @@
 import { BALANCES_AT_ONCE, balancesCall, decodeBalances } from './balances'
 import { type DataCost, type DataFee, dataFeeCall, decodeDataFee, NO_DATA_COST } from './data-fee'
-import { classify, type Refusal, RpcError, toRpcError } from './error'
+import { classify, type Refusal, toRpcError } from './error'
 import type { Call, Outcome } from './node'
 import { type Nodes, NoNodeError, type Question } from './pool'
 import type { RawLog } from './raw-log'
@@ -81,20 +81,13 @@ export function openChainClient(
       const outcomes = await node.outcomes(calls)
       for (const outcome of outcomes)
         if ('refusal' in outcome && !isRevert(outcome) && !isAnswer(outcome.refusal)) throw toRpcError(outcome.refusal)
-      return decoded(() => decode(outcomes))
+      return decode(outcomes)
     })
   const one = <T>(question: Question, decode: (result: unknown) => T, method: string, ...params: unknown[]): Promise<T> =>
     ask(question, [{ method, params }], ([outcome]) => decode(outcome && toResult(outcome)))
   const nonces = async (address: string, enough: (values: number[]) => boolean): Promise<number[]> => {
     const call = { method: 'eth_getTransactionCount', params: [address, 'latest'] }
-    const votes = await ballot(
-      'call',
-      async node => {
-        const outcomes = await node.outcomes([call])
-        return decoded(() => toCount(outcomes.map(toResult)[0]))
-      },
-      enough,
-    )
+    const votes = await ballot('call', async node => toCount((await node.outcomes([call])).map(toResult)[0]), enough)
     return votes.map(({ value }) => value).toSorted((a, b) => a - b)
   }
   const questionOf = (block: number | 'latest'): Question => (block === 'latest' ? 'call' : 'state')
@@ -166,12 +159,9 @@ export function openChainClient(
       const votes = await ballot(
         'call',
         async node => {
-          const outcomes = await node.outcomes(calls)
-          return decoded(() => {
-            const [used, ...found] = outcomes.map(toResult)
-            const receipt = toReceipts(found).find(({ hash }) => hashes.includes(hash))
-            return { receipt, denies: receipt === undefined && toCount(used) > nonce }
-          })
+          const [used, ...found] = (await node.outcomes(calls)).map(toResult)
+          const receipt = toReceipts(found).find(({ hash }) => hashes.includes(hash))
+          return { receipt, denies: receipt === undefined && toCount(used) > nonce }
         },
         seen => seen.some(({ receipt }) => receipt !== undefined) || seen.filter(({ denies }) => denies).length >= Math.max(2, quorum),
       )
@@ -226,15 +216,6 @@ const toParams = ({ from, to, data, gas, maxPrice, tip }: CallRequest) => ({
   ...(maxPrice === undefined ? {} : { maxFeePerGas: quantity(maxPrice), maxPriorityFeePerGas: quantity(tip ?? 0n) }),
 })
 
-/** Throws what makes the pool ask another node. */
-function decoded<T>(decode: () => T): T {
-  try {
-    return decode()
-  } catch (error) {
-    if (error instanceof RevertError || error instanceof RpcError) throw error
-    throw new RpcError('wrong_answer', `the answer cannot be read: ${error instanceof Error ? error.message : error}`)
-  }
-}
 function toHex(value: unknown): string {
   if (typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value)) return value
   throw new TypeError(`${JSON.stringify(value)?.slice(0, 40)} is no bytes`)

@@ -1,4 +1,5 @@
 import type { Logger } from '@ponte/service-kit'
+import { isError } from 'ethers'
 import { RpcError } from './error'
 import {
   afterFailure,
@@ -113,8 +114,9 @@ const isOfTheNode = ({ kind, hints }: RpcError) =>
   kind === 'wrong_answer' || (kind === 'unavailable' && hints.status === undefined && hints.timedOut !== true)
 /** Any node may refuse such a question: it is this one's fault only when another one answers. */
 const isOfTheQuestion = ({ kind }: RpcError) => !OF_THE_NODE.includes(kind)
-/** Thrown by JavaScript itself, at an answer of a form that was not thought of. */
-const isUnreadable = (error: unknown) => error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError
+/** Thrown by JavaScript itself, or by ethers' decoder, at an answer of a form that was not thought of. */
+const isUnreadable = (error: unknown) =>
+  error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError || isError(error, 'BAD_DATA')
 /** A question that was asked in vain and is not asked again is not waited for. */
 const ASKED_LATELY_MS = 180_000
 /** The questions whose answers are what is read. */

@@ -2,7 +2,7 @@ import { ENDPOINTS_MAX, endpointFormat, type MerchantTerms } from '@ponte/contra
 import { type Database, isUniqueViolation, type Statement, type StoredAnswer, updateVersioned, uuidv7Floor } from '@ponte/service-kit'
 import { type Endpoint, SECRET_ACTIVATES_AFTER_MS } from '../endpoint/endpoint'
 import type { Endpoint as EndpointRow, PrismaClient } from '../generated/client'
-import { EPOCH } from './events'
+import { beginEpoch } from './events'
 
 const CHANGING = [
   'url',
@@ -56,12 +56,9 @@ const TEST: Statement = {
   text: `
   WITH counted AS (
     INSERT INTO event_sequences AS counter (merchant_id, last) VALUES ($merchant_id::uuid, 1)
-    ON CONFLICT (merchant_id) DO UPDATE SET last = counter.last + 1 RETURNING last
+    ON CONFLICT (merchant_id) DO UPDATE SET last = counter.last + 1 RETURNING merchant_id, last
   ), begun AS (
-    INSERT INTO event_epochs (merchant_id, first, epoch)
-    SELECT $merchant_id::uuid, last, present.epoch FROM counted CROSS JOIN (SELECT ${EPOCH} AS epoch) AS present
-    WHERE present.epoch IS DISTINCT FROM (SELECT e.epoch FROM event_epochs e WHERE e.merchant_id = $merchant_id::uuid ORDER BY e.first DESC LIMIT 1)
-    ON CONFLICT (merchant_id, first) DO UPDATE SET epoch = EXCLUDED.epoch
+    ${beginEpoch('c.last')}
   ), fresh AS (
     INSERT INTO events (id, merchant_id, merchant_version, type, body, occurred_at, waiting, sequence)
     SELECT $event_id::uuid, $merchant_id::uuid, $merchant_version::int, $type, $body::bytea, now(), false, last FROM counted

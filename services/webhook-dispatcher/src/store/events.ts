@@ -38,8 +38,14 @@ const about = (column: 'order_id' | 'subscription_id', id: string | undefined): 
  * Changes whenever numbers may have been given that this database does not know: it is on another server or history of one, was started anew (from a copy of its
  * folder, perhaps), or the table of counters is another than it was.
  */
-export const EPOCH = `left(md5(concat_ws('/', ${SERVER_HISTORY}, pg_postmaster_start_time(),
+const EPOCH = `left(md5(concat_ws('/', ${SERVER_HISTORY}, pg_postmaster_start_time(),
   (SELECT oid FROM pg_database WHERE datname = current_database()), pg_relation_filenode('event_sequences'))), 16)`
+
+/** Begins an epoch with the first of the numbers that were `counted`, where the merchant's last one is another. */
+export const beginEpoch = (first: string) => `INSERT INTO event_epochs (merchant_id, first, epoch)
+    SELECT c.merchant_id, ${first}, present.epoch FROM counted c CROSS JOIN (SELECT ${EPOCH} AS epoch) AS present
+    WHERE present.epoch IS DISTINCT FROM (SELECT e.epoch FROM event_epochs e WHERE e.merchant_id = c.merchant_id ORDER BY e.first DESC LIMIT 1)
+    ON CONFLICT (merchant_id, first) DO UPDATE SET epoch = EXCLUDED.epoch`
 
 /**
  * Raw SQL: event, delivery and lane of a whole group commit in one statement. The event's key is the inbox: a duplicate inserts nothing and so
@@ -60,11 +66,7 @@ const SAVE: Statement = {
     ON CONFLICT (merchant_id) DO UPDATE SET last = counter.last + EXCLUDED.last
     RETURNING merchant_id, last
   ), begun AS (
-    INSERT INTO event_epochs (merchant_id, first, epoch)
-    SELECT c.merchant_id, c.last - (SELECT count(*) FROM incoming i WHERE i.merchant_id = c.merchant_id) + 1, present.epoch
-    FROM counted c CROSS JOIN (SELECT ${EPOCH} AS epoch) AS present
-    WHERE present.epoch IS DISTINCT FROM (SELECT e.epoch FROM event_epochs e WHERE e.merchant_id = c.merchant_id ORDER BY e.first DESC LIMIT 1)
-    ON CONFLICT (merchant_id, first) DO UPDATE SET epoch = EXCLUDED.epoch
+    ${beginEpoch('c.last - (SELECT count(*) FROM incoming i WHERE i.merchant_id = c.merchant_id) + 1')}
   ), fresh AS (
     INSERT INTO events (id, merchant_id, merchant_version, type, order_id, subscription_id, body, occurred_at, trace, waiting, sequence)
     SELECT i.id, i.merchant_id, i.merchant_version, i.type, i.order_id, i.subscription_id, i.body, i.occurred_at, i.trace, coalesce(m.version < i.merchant_version, true),

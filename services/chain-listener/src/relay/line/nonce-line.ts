@@ -267,13 +267,9 @@ function createEndings({ chain, store, signer, logger, coinUnits, finished, coun
      * confirmed blocks, because where one node decides, one wrong answer of it would begin everything again.
      */
     async reopen(epoch: bigint, sender: string, used: number, block: number): Promise<void> {
-      if (!(await store.isFinishedFrom(sender, used))) {
-        vanishedAt = undefined
-        return
-      }
-      vanishedAt ??= block
-      if (vanishedAt === block) return
-      vanishedAt = undefined
+      const isMissing = await store.isFinishedFrom(sender, used)
+      vanishedAt = isMissing ? (vanishedAt ?? block) : undefined
+      if (!isMissing || vanishedAt === block) return
       logger.error('relayed transactions have vanished from the chain and are sent again', { from_nonce: used })
       await store.reopen(epoch, sender, used, now())
       unknown.clear()
