@@ -222,7 +222,9 @@ describe('a test event', () => {
     await system.dispatcher.idle()
     expect([main.types(), one.types(), other.types()]).toEqual([[], ['endpoint.test'], []])
     expect((await get(merchantId, `/deliveries/${body.id}`)).body.status).toBe('delivered')
-    expect((await get(merchantId, '/events?after=0')).body.data).toMatchObject([{ type: 'endpoint.test', sequence: 1 }])
+    expect((await get(merchantId, '/events?after=0')).body.data).toMatchObject([
+      { type: 'endpoint.test', sequence: 1, cursor: expect.stringMatching(/^1-[0-9a-f]{16}$/) },
+    ])
   })
 })
 
