@@ -20,7 +20,7 @@ export interface KeyFinderOptions {
 }
 
 /** Finds a public key by its id: known ones from memory, unknown ones from the identity provider. */
-export function keyFinder(jwksUrl: string, { now, logger, refused }: KeyFinderOptions): (kid: string | undefined) => Promise<KeyObject> {
+export function keyFinder(jwksUrl: string, { now, logger, refused }: KeyFinderOptions): (kid: unknown) => Promise<KeyObject> {
   // Parsing a key costs more than verifying a signature with it.
   const parsed = new WeakMap<object, KeyObject>()
   const client = jwksClient({
@@ -31,7 +31,7 @@ export function keyFinder(jwksUrl: string, { now, logger, refused }: KeyFinderOp
     fetcher: keySetFetcher(now, logger),
   })
   return async kid => {
-    if (!kid) throw refused('it does not name the key that signed it')
+    if (typeof kid !== 'string' || kid === '') throw refused('it does not name the key that signed it')
     try {
       const signingKey = await client.getSigningKey(kid)
       const key = parsed.get(signingKey) ?? createPublicKey(signingKey.getPublicKey())
