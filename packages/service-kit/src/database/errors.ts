@@ -22,7 +22,7 @@ export const isKeyLockTimeout = (error: unknown, constraint: string): boolean =>
 
 const TRANSIENT_STATE = /^(08|53|57P|57014|40001|40P01|55P03|25006|3D000|XX000)/
 const TRANSIENT_NODE = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)$/
-const TRANSIENT_PRISMA = /^P(1001|1002|1008|1017|2024|2034|2037)$/
+const TRANSIENT_PRISMA = /^P(1001|1002|1008|1017|2024|2028|2034|2037)$/
 const TRANSIENT_TEXT =
   /is not currently accepting connections|Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end/
 /** Where Prisma and Node keep the error that they wrap. */

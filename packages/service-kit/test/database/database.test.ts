@@ -72,7 +72,7 @@ describe('the database', () => {
     expect(isTransient(await failure(away.query('SELECT 1')))).toBe(true)
     await away.stop?.()
     expect(isTransient(await failure(away.query('SELECT 1')))).toBe(true)
-    for (const code of ['40001', '40P01', '57P03', '08006', '53300', 'P1001', 'P2034']) expect(isTransient({ code })).toBe(true)
+    for (const code of ['40001', '40P01', '57P03', '08006', '53300', 'P1001', 'P2028', 'P2034']) expect(isTransient({ code })).toBe(true)
   })
 
   it('looks for it inside what wraps the driver`s error', () => {
