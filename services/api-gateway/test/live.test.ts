@@ -1,4 +1,6 @@
 import { get, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { until, uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
 import { runGateway, system } from './world'
@@ -98,6 +100,23 @@ test('an order that is not there is 404, an id that is none 400, too many stream
   expect(body.code).toBe('rate_limited')
   expect(Number(headers['retry-after'])).toBeGreaterThan(0)
   for (const stream of streams) stream.close()
+  await until(async () => (await gauge()) === 0, 'closed streams are still counted')
+  ;(await open()).close()
+})
+
+test('a connection that closes while its body is unpacked takes no place', async () => {
+  const body = gzipSync('{}')
+  const head = ['Host: x', 'Content-Encoding: gzip', `Content-Length: ${body.length}`].join('\r\n')
+  for (let n = 0; n < 20; n++) {
+    await new Promise<void>(resolve => {
+      const socket = connect(Number(new URL(system.url).port), '127.0.0.1', () => {
+        socket.write(`GET /api/v1/checkout/${orderId}/stream HTTP/1.1\r\n${head}\r\n\r\n`)
+        socket.write(body, () => socket.resetAndDestroy())
+      })
+      socket.on('close', () => resolve())
+    })
+  }
+  await request(system.url).get(`/api/v1/checkout/${orderId}`).expect(200)
   await until(async () => (await gauge()) === 0, 'closed streams are still counted')
   ;(await open()).close()
 })

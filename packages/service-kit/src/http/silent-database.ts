@@ -36,7 +36,7 @@ export function answerWithoutDatabase(
   }
 }
 
-/** A request that was answered meanwhile goes no further. */
+/** A request that was answered meanwhile, or whose connection has closed, goes no further. */
 export function unlessAnswered(_req: Request, res: Response, next: NextFunction): void {
-  if (!res.writableEnded) next()
+  if (!res.writableEnded && !res.closed) next()
 }

@@ -120,6 +120,8 @@ export function liveCheckout(options: LiveCheckoutOptions): LiveCheckout {
     count: admitted.count,
     async open(orderId, req, res) {
       if (req.get('last-event-id') === END) return void res.status(204).end()
+      // A place is given back by an event that has passed.
+      if (res.closed) return
       res.on('close', admitted.address(addressBucket(req.ip ?? '')))
       const view = (await options.views([orderId])).get(orderId)
       if (!view) throw new ApiError('not_found', 'There is no such order; check the link.')
