@@ -29,7 +29,7 @@ import { deliveryAnswer, withDelivery } from './api/delivery-answer'
 import { type EndpointRouteDeps, endpointRoutes } from './api/endpoint-routes'
 import { attemptBody, deliveryBody, deliveryColumns, eventBody } from './bodies'
 import type { Pull, PullQuery } from './pull'
-import type { Pulled, Replayed, Store } from './store'
+import { type Pulled, REPLAYS_MAX, type Replay, type Replayed, type Store } from './store'
 
 export interface RouteDeps {
   store: Store
@@ -124,9 +124,11 @@ export function routes(deps: RouteDeps): Router {
       const delivery = owned(await store.deliveries.find(id), terms, `delivery ${id}`)
       const endpointId = delivery.endpointId ?? delivery.merchantId
       await requireDestination(store, terms, endpointId)
-      const answerOf = (replay: { id: string; made: boolean }) => deliveryAnswer(replay.made ? 201 : 200, replay.id)
+      const answerOf = (replay: Replay) => deliveryAnswer(replay.made ? 201 : 200, replay.id)
       const replay = await store.replays.one(id, made => answersTo(keyed, answerOf(made)))
-      if (!replay) throw new ApiError('not_found', `There is no delivery ${id} any more.`)
+      if (replay === 'gone') throw new ApiError('not_found', `There is no delivery ${id} any more.`)
+      if (replay === 'full')
+        throw new ApiError('invalid_state', `This event was delivered again ${REPLAYS_MAX} times, which is as often as it may be.`)
       deps.due(endpointId)
       return answerOf(replay)
     },

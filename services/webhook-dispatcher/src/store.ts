@@ -17,7 +17,7 @@ export type { EndpointHealth } from './store/endpoints'
 export type { Pulled } from './store/events'
 export { LEASE_S } from './store/lanes'
 export type { Recipient } from './store/recipients'
-export type { Replayed } from './store/replays'
+export { REPLAYS_MAX, type Replay, type Replayed } from './store/replays'
 export type { FinishedLane } from './store/results'
 export type { ExpiredLane } from './store/upkeep'
 

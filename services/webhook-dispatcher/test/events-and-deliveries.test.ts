@@ -60,6 +60,14 @@ const dead = (merchantId: string) =>
     [merchantId],
   )
 
+/** So many deliveries of an event again, which are over. */
+const replayedBefore = (eventId: string | undefined, count: number) =>
+  system.sql.query(
+    `INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, attempts, replay_of, delivered_at)
+     SELECT new_id(), event_id, merchant_id, event_type, 'delivered', 1, id, now() FROM deliveries, generate_series(1, $2) WHERE id = $1`,
+    [eventId, count],
+  )
+
 describe('GET /api/v1/events', () => {
   it('lists what was published, newest first, page by page in both directions', async () => {
     const { merchantId, ids } = await notified(7)
@@ -301,6 +309,32 @@ describe('POST /api/v1/deliveries/:id/replay', () => {
     expect([status, body.code]).toEqual([409, 'invalid_state'])
   })
 
+  it('is refused where the event was delivered again a hundred times, alone and in a time range', async () => {
+    const { merchantId, ids } = await notified(2)
+    const [, full] = ids
+    await replayedBefore(full, 99)
+    const last = await post(`/deliveries/${full}/replay`, merchantId)
+    expect(last.status).toBe(201)
+    await system.dispatcher.idle()
+    const refused = await post(`/deliveries/${full}/replay`, merchantId)
+    expect([refused.status, refused.body.code]).toEqual([409, 'invalid_state'])
+    const ofReplay = await post(`/deliveries/${last.body.id}/replay`, merchantId)
+    expect([ofReplay.status, ofReplay.body.code]).toEqual([409, 'invalid_state'])
+    expect((await post('/deliveries/replay', merchantId, { ...range(), scope: 'all' })).body.replayed).toBe(1)
+    await system.dispatcher.idle()
+    const { rows } = await system.sql.query('SELECT count(*)::int AS count FROM deliveries WHERE event_id = $1', [full])
+    expect(rows).toEqual([{ count: 101 }])
+  })
+
+  it('answers the hundredth while it is on its way', async () => {
+    const { merchantId, ids } = await notified(1)
+    await replayedBefore(ids[0], 99)
+    status = 500
+    const made = await post(`/deliveries/${ids[0]}/replay`, merchantId)
+    const again = await post(`/deliveries/${ids[0]}/replay`, merchantId)
+    expect([made.status, again.status, again.body.id]).toEqual([201, 200, made.body.id])
+  })
+
   it('takes no fields', async () => {
     const { merchantId } = await notified(1)
     const [old] = (await get('/deliveries', merchantId)).body.data
@@ -378,6 +412,29 @@ describe('retention', () => {
       [ids[1]],
     )
     expect(rows).toEqual([{ deliveries: 0, orphans: 0 }])
+  })
+
+  it('forgets an event of many deliveries in parts, and the event with the last of them', async () => {
+    const { merchantId, ids } = await notified(1)
+    await replayedBefore(ids[0], 12)
+    await system.sql.query("UPDATE events SET created_at = now() - interval '31 days' WHERE merchant_id = $1", [merchantId])
+    const left = async () =>
+      (
+        await system.sql.query(
+          'SELECT (SELECT count(*)::int FROM events WHERE id = $1) AS events, (SELECT count(*)::int FROM deliveries WHERE event_id = $1) AS deliveries',
+          [ids[0]],
+        )
+      ).rows[0]
+    const database = openDatabase({ url: system.databaseUrl })
+    const { upkeep } = openStore(database)
+    const place = new Date('2020-01-01T00:00:00.000Z')
+    expect(await upkeep.forgetEvents(30, 500, place, 5)).toEqual({ count: 500, last: place })
+    expect(await left()).toEqual({ events: 1, deliveries: 8 })
+    expect(await upkeep.forgetEvents(30, 500, place, 5)).toEqual({ count: 500, last: place })
+    expect(await left()).toEqual({ events: 1, deliveries: 3 })
+    expect(await upkeep.forgetEvents(30, 500, place, 5)).toMatchObject({ count: 1 })
+    expect(await left()).toEqual({ events: 0, deliveries: 0 })
+    await database.stop?.()
   })
 })
 

@@ -4,16 +4,24 @@ import type { PrismaClient } from '../generated/client'
 import { LANE_OF } from './claim'
 import { SPECIFIED } from './recipients'
 
+/** Retention removes an event with all its deliveries, so that they are bounded. */
+export const REPLAYS_MAX = 100
+/** Replays at the same moment may pass it by a few. */
+const isFull = (eventId: string) =>
+  `(SELECT count(*) FROM (SELECT FROM deliveries r WHERE r.event_id = ${eventId} AND r.replay_of IS NOT NULL LIMIT ${REPLAYS_MAX}) AS made) = ${REPLAYS_MAX}`
+
 /** Raw SQL because insert and lane are one statement. A replay is a new delivery of the same event that names the old one; one that is on its way already stands for another. */
 const REPLAY: Statement = {
   name: 'delivery-replay',
   text: `
-  WITH due AS (
+  WITH old AS MATERIALIZED (
+    SELECT d.*, ${isFull('d.event_id')} AS is_full FROM deliveries d WHERE id = $id
+  ), due AS (
     INSERT INTO deliveries (id, event_id, merchant_id, endpoint_id, event_type, status, next_attempt_at, replay_of)
-    SELECT new_id(), event_id, merchant_id, endpoint_id, event_type, 'pending', now(), id FROM deliveries WHERE id = $id
+    SELECT new_id(), event_id, merchant_id, endpoint_id, event_type, 'pending', now(), id FROM old WHERE NOT is_full
     RETURNING id, ${LANE_OF} AS lane
   )
-  SELECT (SELECT id FROM due) AS id, touch_lanes(ARRAY(SELECT lane FROM due))`,
+  SELECT (SELECT id FROM due) AS id, coalesce((SELECT is_full FROM old), false) AS is_full, touch_lanes(ARRAY(SELECT lane FROM due))`,
 }
 
 /** Most events that one replay of a time range looks through. */
@@ -63,6 +71,7 @@ const replayRange = (name: string, { isChosen, isFirst, isReplay, firstId, endpo
       AND ($all::boolean OR NOT (
         EXISTS (SELECT 1 FROM deliveries d WHERE ${isFirst('events')} AND status <> 'dead')
         OR EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND ${isReplay} AND status <> 'dead')))
+      AND NOT ${isFull('events.id')}
     ORDER BY created_at, id LIMIT $limit + 1
   ), chosen AS (
     SELECT * FROM range ORDER BY created_at, id LIMIT $limit
@@ -87,6 +96,12 @@ export interface Replayed {
   nextAt: Date | null
 }
 
+/** A new delivery, or the one that is on its way already. */
+export interface Replay {
+  id: string
+  made: boolean
+}
+
 /** The open replay may end between the insert that it refuses and the look for it. */
 const REPLAY_TRIES = 5
 
@@ -100,17 +115,17 @@ export function replayStore(database: Database, prisma: PrismaClient) {
       return rows[0]
     })
   return {
-    /** The new delivery's id, or that of the replay that is on its way already; null when the old delivery is gone. */
-    async one(
-      id: string,
-      answersOf: (replay: { id: string; made: boolean }) => StoredAnswer[] = () => [],
-    ): Promise<{ id: string; made: boolean } | null> {
+    /** `gone` when the old delivery is; `full` when its event was delivered again as often as it may be. */
+    async one(id: string, answersOf: (replay: Replay) => StoredAnswer[] = () => []): Promise<Replay | 'gone' | 'full'> {
       for (let tries = 1; ; tries += 1) {
+        let isFull = false
         try {
-          const row = await commitAnswered<{ id: string | null }>({ write: REPLAY, values: { id } }, ({ id }) =>
+          const row = await commitAnswered<{ id: string | null; is_full: boolean }>({ write: REPLAY, values: { id } }, ({ id }) =>
             id === null ? [] : answersOf({ id, made: true }),
           )
-          return row?.id ? { id: row.id, made: true } : null
+          if (row?.id) return { id: row.id, made: true }
+          if (!row?.is_full) return 'gone'
+          isFull = true
         } catch (error) {
           if (!isUniqueViolation(error, 'deliveries_replay') || tries === REPLAY_TRIES) throw error
         }
@@ -120,6 +135,7 @@ export function replayStore(database: Database, prisma: PrismaClient) {
           if (answers.length > 0) await database.commit({ answers })
           return { id: open.id, made: false }
         }
+        if (isFull) return 'full'
       }
     },
 

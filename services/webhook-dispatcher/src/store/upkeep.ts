@@ -7,9 +7,14 @@ const IN_TURN = 'NOT EXISTS (SELECT 1 FROM endpoints p WHERE p.id = d.endpoint_i
 const waits = (condition: string) => `
   EXISTS (SELECT 1 FROM deliveries d WHERE ${condition} AND status = 'pending' AND ${IN_TURN})`
 
+/** Deliveries that one statement removes: those of an event may be many. */
+const DELIVERIES_MAX = 5_000
+const OF_OLD = 'SELECT id FROM deliveries WHERE event_id = ANY(ARRAY(SELECT id FROM old))'
+
 /**
- * Raw SQL: deletes from three tables at once. Events that are old and done with, together with their deliveries and attempts. What is still on its
- * way stays whole, unless its endpoint is paused. Without a name, so that it is planned for how much is old.
+ * Raw SQL: deletes from three tables at once. Events that are old and done with, together with their deliveries and attempts; while they have more
+ * deliveries than a part, those alone. What is still on its way stays whole, unless its endpoint is paused. Without a name, so that it is planned for
+ * how much is old.
  */
 const FORGET = `
   WITH old AS (
@@ -18,19 +23,21 @@ const FORGET = `
       AND NOT ${waits('d.event_id = events.id AND replay_of IS NOT NULL')}
       AND NOT ${waits('d.event_id = events.id AND endpoint_id IS NOT NULL AND replay_of IS NULL')}
     ORDER BY created_at LIMIT $2
+  ), part AS MATERIALIZED (
+    SELECT id FROM (
+      (${OF_OLD} AND replay_of IS NOT NULL LIMIT $4)
+      UNION ALL (${OF_OLD} AND endpoint_id IS NOT NULL AND replay_of IS NULL LIMIT $4)
+      UNION ALL (SELECT id FROM deliveries WHERE id = ANY(ARRAY(SELECT id FROM old)) LIMIT $4)) AS of_old LIMIT $4
+  ), rest AS (
+    SELECT count(*) = $4 AS is_left FROM part
   ), expired AS (
-    DELETE FROM deliveries WHERE id = ANY(ARRAY(SELECT id FROM old)) RETURNING id
-  ), expired_elsewhere AS (
-    DELETE FROM deliveries WHERE event_id = ANY(ARRAY(SELECT id FROM old)) AND endpoint_id IS NOT NULL AND replay_of IS NULL RETURNING id
-  ), expired_replays AS (
-    DELETE FROM deliveries WHERE event_id = ANY(ARRAY(SELECT id FROM old)) AND replay_of IS NOT NULL RETURNING id
+    DELETE FROM deliveries WHERE id = ANY(ARRAY(SELECT id FROM part))
   ), attempted AS (
-    DELETE FROM attempts WHERE delivery_id = ANY(ARRAY(
-      SELECT id FROM expired UNION ALL SELECT id FROM expired_elsewhere UNION ALL SELECT id FROM expired_replays))
+    DELETE FROM attempts WHERE delivery_id = ANY(ARRAY(SELECT id FROM part))
   ), forgotten AS (
-    DELETE FROM events WHERE id = ANY(ARRAY(SELECT id FROM old)) RETURNING 1
+    DELETE FROM events WHERE id = ANY(ARRAY(SELECT id FROM old)) AND NOT (SELECT is_left FROM rest) RETURNING 1
   )
-  SELECT (SELECT count(*)::int FROM forgotten) AS count, (SELECT max(created_at) FROM old) AS last`
+  SELECT (SELECT count(*)::int FROM forgotten) AS count, (SELECT max(created_at) FROM old) AS last, is_left FROM rest`
 
 /** Raw SQL: deletes from two tables at once. An endpoint goes when it was deleted longer ago than deliveries are kept. */
 const FORGET_ENDPOINTS = `
@@ -113,11 +120,17 @@ export function upkeepStore(database: Database) {
       return rows[0]?.repaired ?? 0
     },
 
-    /** Removes up to `limit` events, from the place on at which the part before ended. */
-    async forgetEvents(olderThanDays: number, limit: number, after: Date | null): Promise<Removed<Date>> {
-      const values = [olderThanDays, limit, after ?? '-infinity']
-      const { rows } = await database.query<Removed<Date>>(FORGET, values)
-      return rows[0] ?? { count: 0, last: null }
+    /** Removes up to `limit` events, from the place on at which the part before ended. Where they have many deliveries the next part is at the same ones. */
+    async forgetEvents(
+      olderThanDays: number,
+      limit: number,
+      after: Date | null,
+      deliveriesMax: number = DELIVERIES_MAX,
+    ): Promise<Removed<Date>> {
+      const values = [olderThanDays, limit, after ?? '-infinity', deliveriesMax]
+      const { rows } = await database.query<Removed<Date> & { is_left: boolean }>(FORGET, values)
+      const [{ count, last, is_left } = { count: 0, last: null, is_left: false }] = rows
+      return is_left ? { count: limit, last: after } : { count, last }
     },
 
     /** Removes endpoints that were deleted, when no delivery names them any more. */
