@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { migrate, openDatabase } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
+import type { Response } from 'express'
 import request from 'supertest'
 import { apiGatewayMigrations } from '../src'
 import { auditLogStore } from '../src/store/audit-log'
@@ -121,6 +122,25 @@ describe('changes that other services make', () => {
     system.owners.orders.answers((_req, res) => void res.status(status).set(headers).json({}))
     await request(system.url).post(`${ME}/orders/${id}/cancel`).set(bearer(token)).expect(status)
     expect(await newest(token)).toMatchObject({ action: 'order.cancel', target: id, outcome })
+  })
+
+  test.each([
+    [200, { 'Idempotency-Replayed': 'true' }, 'done'],
+    [409, {}, 'unknown'],
+  ])('after a connection that was lost, an answer of %i with %j to the same key is %s', async (status, headers, outcome) => {
+    const { token, merchant } = await newMerchant(system)
+    const answers = [
+      (res: Response) => void res.destroy(),
+      (res: Response) => void res.status(status).set(headers).json({ id, secret: 'whsec_x' }),
+    ]
+    system.owners.webhooks.answers((_req, res) => answers.shift()?.(res))
+    const path = `${ME}/webhook-endpoints/${id}/rotate-secret`
+    await request(system.url).post(path).set(bearer(token)).set('Idempotency-Key', 'once').expect(status)
+    expect(await newest(token)).toMatchObject({ action: 'endpoint_secret.rotate', target: id, outcome })
+    const { rows } = await system.sql.query("SELECT 1 FROM outbox WHERE type = 'account.changed' AND body LIKE $1 AND body LIKE $2", [
+      ...[`%${merchant.id}%`, '%endpoint_secret.rotate%'],
+    ])
+    expect(rows).toHaveLength(outcome === 'done' ? 1 : 0)
   })
 
   test.each(['/webhook-endpoints', `/webhook-endpoints/${id}/rotate-secret`])(

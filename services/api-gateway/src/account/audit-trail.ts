@@ -26,9 +26,9 @@ export const auditTrail =
     const bucket = `${merchantId} ${res.locals.user ? userIn(res).id : 'api_key'}`
     refuseBeyond(countUnchanged(bucket, 0))
     const id = await store.auditLog.begin({ ...change, merchantId, actor: actor(res) })
-    return async ({ status, isRepeated, created }) => {
-      // An owner that failed may have changed something.
-      if (status >= 500) return
+    return async ({ status, isRepeated, isResent, created }) => {
+      // An owner that failed may have changed something, and so may the first of two that were sent.
+      if (status >= 500 || (isResent && status >= 400)) return
       const done = isRepeated ? 'repeated' : 'done'
       const outcome = status < 300 ? done : 'refused'
       if (outcome !== 'done') countUnchanged(bucket, 1)

@@ -6,9 +6,18 @@ import type { Owner, OwnerAnswer } from './owner'
 /** An owner's answer before the caller sees it. */
 export interface ForwardedAnswer {
   status: number
-  /** The same Idempotency-Key was answered before. */
+  /** The caller had the same Idempotency-Key answered before. */
   isRepeated: boolean
+  /** The gateway sent it twice: what refuses it may be its own effect. */
+  isResent: boolean
   created: string | null
+}
+
+export interface ForwardOptions {
+  createdAt?: string | undefined
+  cachedS?: number | undefined
+  isKeyed?: boolean
+  onAnswer?(answer: ForwardedAnswer): Promise<void>
 }
 
 const REQUEST_HEADERS = ['content-type', 'idempotency-key', 'x-request-id'] as const
@@ -31,7 +40,7 @@ export async function forward(
   path: string,
   req: Request,
   res: Response,
-  options: { createdAt?: string | undefined; cachedS?: number | undefined; onAnswer?(answer: ForwardedAnswer): Promise<void> } = {},
+  options: ForwardOptions = {},
 ): Promise<void> {
   const method = METHODS.find(known => known === req.method) ?? 'GET'
   const query = req.originalUrl.indexOf('?')
@@ -40,10 +49,13 @@ export async function forward(
     path: query < 0 ? path : `${path}${req.originalUrl.slice(query)}`,
     headers: { ...pickHeaders(req.headers, REQUEST_HEADERS), 'x-request-id': String(res.locals.requestId) },
     ...(Buffer.isBuffer(req.body) && method !== 'GET' ? { body: req.body } : {}),
+    isKeyed: options.isKeyed ?? false,
     waitMs: waitOf(req.query.wait),
   })
   const created = answer.status === 201 ? createdIn(answer) : null
-  await options.onAnswer?.({ status: answer.status, isRepeated: answer.headers['idempotency-replayed'] === 'true', created })
+  const isResent = answer.isResent === true
+  const isRepeated = answer.headers['idempotency-replayed'] === 'true' && !isResent
+  await options.onAnswer?.({ status: answer.status, isRepeated, isResent, created })
   const headers = {
     ...answer.headers,
     ...(answer.status === 200 && options.cachedS !== undefined ? { 'Cache-Control': `public, max-age=${options.cachedS}` } : {}),

@@ -4,6 +4,7 @@ import {
   type Caller,
   invalidField,
   isFile,
+  isKeyed,
   judges,
   type Operation,
   type OperationId,
@@ -64,7 +65,9 @@ export function forwarding(
       changed: fieldsOf(req.body),
       target: params.id === undefined ? null : String(params.id),
     }
-    await forward(owner, caller, ownerPath, req, res, { createdAt, cachedS, ...(change ? { onAnswer: await trail(change, res) } : {}) })
+    const onAnswer = change && (await trail(change, res))
+    const options = { createdAt, cachedS, isKeyed: isKeyed(operation), ...(onAnswer ? { onAnswer } : {}) }
+    await forward(owner, caller, ownerPath, req, res, options)
   }
 }
 

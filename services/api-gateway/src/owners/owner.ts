@@ -11,15 +11,19 @@ export interface OwnerAnswer {
   status: number
   headers: Record<string, string>
   body: Buffer
+  /** The connection of the same request before was lost: it may have had its effect then. */
+  isResent?: boolean
 }
 
-export type OwnerStream = Omit<OwnerAnswer, 'body'> & { body: Dispatcher.ResponseData['body'] }
+export type OwnerStream = Omit<OwnerAnswer, 'body' | 'isResent'> & { body: Dispatcher.ResponseData['body'] }
 
 export interface OwnerRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
   headers?: Record<string, string>
   body?: Buffer
+  /** The same Idempotency-Key has its effect once. */
+  isKeyed?: boolean
   /** Asked wait before the answer. */
   waitMs?: number
 }
@@ -175,7 +179,7 @@ export function openOwner(options: OwnerOptions): Owner {
           return attempt(await replicas.next(replica), refusals + 1)
         }
         if (!mayRepeat(request, error)) throw error
-        return send(caller, request, signal, await replicas.next(replica))
+        return { ...(await send(caller, request, signal, await replicas.next(replica))), isResent: true }
       })
     }
     return answered(request.path, async () => attempt(await replicas.next(), 0))
@@ -242,8 +246,8 @@ const REFUSALS_MAX = 8
  * Retry once when the connection was lost, because a stopping replica closes its connections, or when the replica fell silent. A request that was sent may have had its effect,
  * so only idempotent ones are sent again.
  */
-function mayRepeat({ method, headers }: OwnerRequest, error: unknown): boolean {
-  const repeatable = method === 'GET' || headers?.['idempotency-key'] !== undefined
+function mayRepeat({ method, headers, isKeyed }: OwnerRequest, error: unknown): boolean {
+  const repeatable = method === 'GET' || (isKeyed === true && headers?.['idempotency-key'] !== undefined)
   return wasNeverSent(error) || (repeatable && (error instanceof SilentReplicaError || isConnectionLoss(error)))
 }
 

@@ -204,6 +204,10 @@ test('a connection that an owner cuts off as it stops is tried once more, where 
   cutting(1)
   await post().expect(503)
   expect(received()).toBe(1)
+  cutting(1)
+  const order = '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90'
+  await request(system.url).patch(`/api/v1/orders/${order}`).set(bearer(apiKey)).set('Idempotency-Key', 'key-1').send({}).expect(503)
+  expect(received()).toBe(1)
   cutting(2)
   await request(system.url).get('/api/v1/orders').set(bearer(apiKey)).expect(503)
   expect(received()).toBe(2)
