@@ -3,7 +3,7 @@ import { ApiError, type PaidData } from '@ponte/contracts'
 import { amend } from './amendment'
 import { advance, charge, nextChargeAt, wakeAt } from './charges'
 import { cancel } from './end'
-import { recordClosed, recordPaid } from './order-outcome'
+import { recordClosed, recordPaid, recordReceived } from './order-outcome'
 import { type Change, type Fact, type NewSubscription, open, openOrderId, type Subscription } from './subscription'
 
 const START = '2026-01-31T12:00:00.000Z'
@@ -21,6 +21,11 @@ const paidOrder = (id: string): PaidData => ({
   tx_hash: `0x${'1'.repeat(64)}`,
   memo: 'a'.repeat(64),
   paid_at: START,
+})
+
+const received = (orderId: string, missing: string) => ({
+  ...{ merchant_id: 'm', merchant_version: 1, subscription_id: 's', order_id: orderId, revision: 2 },
+  ...{ missing_brl_amount: missing, order: paidOrder(orderId) },
 })
 
 const create = (input: Partial<NewSubscription> = {}) =>
@@ -169,6 +174,27 @@ describe('an order of a plan that expired unpaid', () => {
     expect(newer.subscription.chargesDone).toBe(1)
     expect(newer.facts).toEqual([{ kind: 'duplicate', orderId: orderOf(again), periodIndex: 0 }])
     expect(newer.subscription.charges[0]?.attempts.map(({ status }) => status)).toEqual(['paid', 'duplicate'])
+  })
+
+  it('calls off what is open, and nothing a duplicate, when all of its money has come late', () => {
+    const again = tick(unpaid.subscription, later(START, 1))
+    const [older, newer] = [orderOf(first), orderOf(again)]
+    const late = recordReceived(again.subscription, received(older, '0.00'), later(START, 1.1))
+    expect(late.facts.filter(({ kind }) => kind === 'superseded')).toEqual([{ kind: 'superseded', orderId: newer, isReplaced: true }])
+    const paid = recordPaid(late.subscription, paidOrder(newer), later(START, 1.2))
+    expect(paid.facts.filter(({ kind }) => kind === 'superseded')).toMatchObject([{ orderId: older }])
+
+    const both = recordClosed(again.subscription, newer, 'expired', later(START, 2)).subscription
+    const one = recordReceived(both, received(newer, '0.00'), later(START, 2.1))
+    const other = recordReceived(one.subscription, received(older, '0.00'), later(START, 2.2))
+    expect([...one.facts, ...other.facts].filter(({ kind }) => kind === 'superseded')).toEqual([])
+  })
+
+  it('has no other order to be accepted once one is paid, not even one that was cancelled', () => {
+    const cancelled = recordClosed(first.subscription, orderOf(first), 'cancelled', later(START, 0.1)).subscription
+    const again = charge(cancelled, later(START, 1), mint())
+    const paid = recordPaid(again.subscription, paidOrder(again.attempt.orderId), later(START, 1.1))
+    expect(paid.facts).toMatchObject([{ kind: 'charged' }, { kind: 'superseded', orderId: orderOf(first) }])
   })
 
   it('is not issued again when the merchant cancelled it', () => {

@@ -43,7 +43,7 @@ function close(subscription: Subscription, orderId: string, outcome: Pick<Attemp
 
 /**
  * Money is confirmed for an order that is not paid. Once all of the period's money has come, late, none of its orders asks for more; the merchant may
- * accept it. The largest revision stands, in any order of arrival.
+ * accept it. Until then nothing is paid, so none of it is called a duplicate. The largest revision stands, in any order of arrival.
  */
 export function recordReceived(subscription: Subscription, received: OrderReceived, at: Date): Change {
   const charge = chargeOf(subscription, received.order_id)
@@ -62,7 +62,7 @@ export function recordReceived(subscription: Subscription, received: OrderReceiv
   return {
     from: subscription,
     subscription: judged.subscription,
-    facts: [...(isComplete ? superseded(known, attempt.orderId) : []), ...judged.facts],
+    facts: [...(isComplete ? calledOff(known) : []), ...judged.facts],
   }
 }
 
@@ -91,11 +91,18 @@ function count(subscription: Subscription, charge: Charge, orderId: string, at: 
   }
 }
 
-/** The period's other orders, which are owed no more. One that expired counts too: it may yet turn out to have been paid in time. */
+/**
+ * The period's other orders, which are owed no more. One that ended counts too: it may yet turn out to have been paid in time, and the merchant could
+ * accept what came for it.
+ */
 const superseded = (charge: Charge, paidOrderId: string): Fact[] =>
   charge.attempts
-    .filter(({ orderId, status }) => orderId !== paidOrderId && status !== 'cancelled')
+    .filter(({ orderId, status, reason }) => orderId !== paidOrderId && (status !== 'cancelled' || reason === null))
     .map(({ orderId }) => ({ kind: 'superseded', orderId }))
+
+/** Closed once no money counts for it, as for new terms. */
+const calledOff = ({ attempts }: Charge): Fact[] =>
+  attempts.filter(({ status }) => status === 'open').map(({ orderId }) => ({ kind: 'superseded', orderId, isReplaced: true }))
 
 function chargeOf(subscription: Subscription, orderId: string): Charge {
   const charge = subscription.charges.find(({ attempts }) => attempts.some(attempt => attempt.orderId === orderId))
