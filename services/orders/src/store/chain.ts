@@ -49,7 +49,7 @@ export const CURSOR_CTE = `
   watched AS (
     UPDATE order_networks AS known SET watched_generation = $generation::uuid, watched_version = $version::int, watched_through = through FROM ${STATED}
     WHERE known.order_id = stated.order_id AND known.chain_id = $chain_id::int
-      AND (known.watched_generation IS NULL OR (known.watched_generation, known.watched_version) < ($generation::uuid, $version::int))),
+      AND (coalesce(known.watched_generation::text, ''), known.watched_version) < (($generation::uuid)::text, $version::int)),
   ${UNSIGNED_CTE(STATED)}`
 
 type Step = Pick<ChainBlocks, 'chain_id' | 'generation' | 'lease' | 'version' | 'earlier' | 'advanced'>
