@@ -36,6 +36,7 @@ export interface RouteDeps {
   pull: Pull
   /** Real money moves here. */
   livemode: boolean
+  retentionDays: number
   tokenSecrets: readonly string[]
   endpoints: EndpointRouteDeps
   /** Called when something may be due. */
@@ -111,7 +112,10 @@ export function routes(deps: RouteDeps): Router {
       return { status: 200, body: JSON.stringify(body) }
     }
     const answersOf = (done: Replayed) => answersTo(keyed, answerOf(done))
-    const done = await store.replays.range(terms.merchant_id, endpointId, range, REPLAY_LIMIT, { answersOf })
+    const done = await store.replays.range(terms.merchant_id, endpointId, range, REPLAY_LIMIT, {
+      retentionDays: deps.retentionDays,
+      answersOf,
+    })
     deps.due(endpointId)
     return answerOf(done)
   })
@@ -125,7 +129,7 @@ export function routes(deps: RouteDeps): Router {
       const endpointId = delivery.endpointId ?? delivery.merchantId
       await requireDestination(store, terms, endpointId)
       const answerOf = (replay: Replay) => deliveryAnswer(replay.made ? 201 : 200, replay.id)
-      const replay = await store.replays.one(id, made => answersTo(keyed, answerOf(made)))
+      const replay = await store.replays.one(id, deps.retentionDays, made => answersTo(keyed, answerOf(made)))
       if (replay === 'gone') throw new ApiError('not_found', `There is no delivery ${id} any more.`)
       if (replay === 'full')
         throw new ApiError('invalid_state', `This event was delivered again ${REPLAYS_MAX} times, which is as often as it may be.`)

@@ -95,6 +95,7 @@ export function createWebhookDispatcher(config: WebhookDispatcherConfig, overrid
       store,
       pull,
       livemode: config.PONTE_MODE === 'live',
+      retentionDays: config.EVENT_RETENTION_DAYS,
       endpoints,
       tokenSecrets: config.GATEWAY_TOKEN_SECRET,
       due: worker.due,

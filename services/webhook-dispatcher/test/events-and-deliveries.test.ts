@@ -335,6 +335,15 @@ describe('POST /api/v1/deliveries/:id/replay', () => {
     expect([made.status, again.status, again.body.id]).toEqual([201, 200, made.body.id])
   })
 
+  it('takes no event that retention is about to remove, alone and in a time range', async () => {
+    const { merchantId, ids } = await notified(2)
+    await system.sql.query("UPDATE events SET created_at = now() - interval '30 days' + interval '30 minutes' WHERE id = $1", [ids[1]])
+    const { status, body } = await post(`/deliveries/${ids[1]}/replay`, merchantId)
+    expect([status, body.code]).toEqual([404, 'not_found'])
+    expect((await post('/deliveries/replay', merchantId, { ...range(), scope: 'all' })).body.replayed).toBe(1)
+    await system.dispatcher.idle()
+  })
+
   it('takes no fields', async () => {
     const { merchantId } = await notified(1)
     const [old] = (await get('/deliveries', merchantId)).body.data
@@ -436,6 +445,24 @@ describe('retention', () => {
     expect(await left()).toEqual({ events: 0, deliveries: 0 })
     await database.stop?.()
   })
+})
+
+it('deliveries whose event is gone are removed, and no others', async () => {
+  const { merchantId, ids } = await notified(1)
+  await system.sql.query(
+    `INSERT INTO deliveries (id, event_id, merchant_id, event_type, status, attempts, next_attempt_at, replay_of)
+     SELECT new_id(), event_id, $1, 'order.paid', 'pending', attempts, now() + wait, new_id()
+     FROM (VALUES (gen_random_uuid(), 0, interval '0'), (gen_random_uuid(), 1, interval '0'), ($2::uuid, 1, interval '1 day')) AS made (event_id, attempts, wait)`,
+    [merchantId, ids[0]],
+  )
+  const database = openDatabase({ url: system.databaseUrl })
+  await openStore(database).upkeep.repairStuckLanes()
+  await database.stop?.()
+  const { rows } = await system.sql.query('SELECT event_id, status FROM deliveries WHERE merchant_id = $1 ORDER BY status', [merchantId])
+  expect(rows).toEqual([
+    { event_id: ids[0], status: 'delivered' },
+    { event_id: ids[0], status: 'pending' },
+  ])
 })
 
 describe('the metrics', () => {

@@ -164,7 +164,7 @@ it('a replay of a time range looks through a bounded number of events, and names
   for (let from: string | undefined = stored(1); from !== undefined; ) {
     starts.push(from)
     const range = { created_gte: from, created_lt: stored(MANY * 2), scope: 'undelivered' } as const
-    const { replayed, nextAt } = await store.replays.range(merchantId, endpointId, range, 1_000, { lookedAt: 5_000 })
+    const { replayed, nextAt } = await store.replays.range(merchantId, endpointId, range, 1_000, { retentionDays: 3_650, lookedAt: 5_000 })
     expect(replayed).toBe(0)
     from = nextAt?.toISOString()
   }

@@ -10,12 +10,15 @@ export const REPLAYS_MAX = 100
 const isFull = (eventId: string) =>
   `(SELECT count(*) FROM (SELECT FROM deliveries r WHERE r.event_id = ${eventId} AND r.replay_of IS NOT NULL LIMIT ${REPLAYS_MAX}) AS made) = ${REPLAYS_MAX}`
 
+/** A replay of what retention is about to remove would be left without its event. */
+const isKept = (event: string) => `${event}.created_at > now() - make_interval(days => $days::int) + interval '1 hour'`
+
 /** Raw SQL because insert and lane are one statement. A replay is a new delivery of the same event that names the old one; one that is on its way already stands for another. */
 const REPLAY: Statement = {
   name: 'delivery-replay',
   text: `
   WITH old AS MATERIALIZED (
-    SELECT d.*, ${isFull('d.event_id')} AS is_full FROM deliveries d WHERE id = $id
+    SELECT d.*, ${isFull('d.event_id')} AS is_full FROM deliveries d JOIN events e ON e.id = d.event_id WHERE d.id = $id AND ${isKept('e')}
   ), due AS (
     INSERT INTO deliveries (id, event_id, merchant_id, endpoint_id, event_type, status, next_attempt_at, replay_of)
     SELECT new_id(), event_id, merchant_id, endpoint_id, event_type, 'pending', now(), id FROM old WHERE NOT is_full
@@ -66,7 +69,7 @@ const replayRange = (name: string, { isChosen, isFirst, isReplay, firstId, endpo
     WHERE merchant_id = $merchant_id AND created_at >= $from AND created_at < $to ORDER BY created_at, id LIMIT $looked_at::int + 1
   ), range AS (
     SELECT id, merchant_id, type, created_at FROM (SELECT * FROM looked_at ORDER BY created_at, id LIMIT $looked_at::int) AS events
-    WHERE NOT waiting AND ($type::text IS NULL OR type = $type)
+    WHERE NOT waiting AND ${isKept('events')} AND ($type::text IS NULL OR type = $type)
       AND ${isChosen}
       AND ($all::boolean OR NOT (
         EXISTS (SELECT 1 FROM deliveries d WHERE ${isFirst('events')} AND status <> 'dead')
@@ -115,13 +118,18 @@ export function replayStore(database: Database, prisma: PrismaClient) {
       return rows[0]
     })
   return {
-    /** `gone` when the old delivery is; `full` when its event was delivered again as often as it may be. */
-    async one(id: string, answersOf: (replay: Replay) => StoredAnswer[] = () => []): Promise<Replay | 'gone' | 'full'> {
+    /** `gone` when the old delivery is, or will be at once; `full` when its event was delivered again as often as it may be. */
+    async one(
+      id: string,
+      retentionDays: number,
+      answersOf: (replay: Replay) => StoredAnswer[] = () => [],
+    ): Promise<Replay | 'gone' | 'full'> {
       for (let tries = 1; ; tries += 1) {
         let isFull = false
         try {
-          const row = await commitAnswered<{ id: string | null; is_full: boolean }>({ write: REPLAY, values: { id } }, ({ id }) =>
-            id === null ? [] : answersOf({ id, made: true }),
+          const row = await commitAnswered<{ id: string | null; is_full: boolean }>(
+            { write: REPLAY, values: { id, days: retentionDays } },
+            ({ id }) => (id === null ? [] : answersOf({ id, made: true })),
           )
           if (row?.id) return { id: row.id, made: true }
           if (!row?.is_full) return 'gone'
@@ -145,7 +153,11 @@ export function replayStore(database: Database, prisma: PrismaClient) {
       endpointId: string,
       range: ReplayDeliveries,
       limit: number,
-      { lookedAt = LOOKED_AT_MAX, answersOf = () => [] }: { lookedAt?: number; answersOf?: (done: Replayed) => StoredAnswer[] } = {},
+      {
+        retentionDays,
+        lookedAt = LOOKED_AT_MAX,
+        answersOf = () => [],
+      }: { retentionDays: number; lookedAt?: number; answersOf?: (done: Replayed) => StoredAnswer[] },
     ): Promise<Replayed> {
       const isDefault = endpointId === merchantId
       const doneOf = (row: { replayed: number; next_at: Date | null }) => ({ replayed: row.replayed, nextAt: row.next_at })
@@ -159,6 +171,7 @@ export function replayStore(database: Database, prisma: PrismaClient) {
           all: range.scope === 'all',
           limit,
           looked_at: lookedAt,
+          days: retentionDays,
           endpoint_id: endpointId,
         },
       }

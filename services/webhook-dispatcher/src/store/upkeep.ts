@@ -80,6 +80,17 @@ const REPAIR = `
   )
   SELECT (SELECT count(*)::int FROM stuck) AS repaired, touch_lanes(ARRAY(SELECT endpoint_id FROM stuck))`
 
+/** Raw SQL: deletes from two tables at once, by what is first in each lane. Claims pass over such deliveries, and their lane would be in turn for ever. */
+const firstIn = (condition: string) =>
+  `(SELECT id, event_id FROM deliveries WHERE ${LANE_OF} = l.endpoint_id AND status = 'pending' AND ${condition} ORDER BY next_attempt_at LIMIT 100)`
+const FORGET_WITHOUT_EVENT = `
+  WITH gone AS (
+    DELETE FROM deliveries WHERE id = ANY(ARRAY(
+      SELECT d.id FROM lanes l CROSS JOIN LATERAL (${firstIn('attempts = 0')} UNION ALL ${firstIn('attempts > 0')}) AS d
+      WHERE NOT EXISTS (SELECT FROM events WHERE events.id = d.event_id))) RETURNING id
+  )
+  DELETE FROM attempts WHERE delivery_id = ANY(ARRAY(SELECT id FROM gone))`
+
 /** A lane whose worker did not come back within its lease. */
 export interface ExpiredLane {
   endpointId: string
@@ -114,8 +125,9 @@ export function upkeepStore(database: Database) {
       return [...lanes.values()]
     },
 
-    /** Makes due every lane that has work and no turn; resolves to how many, which is zero unless there is a bug. */
+    /** Removes deliveries without an event, and makes due every lane that has work and no turn; resolves to how many, which is zero unless there is a bug. */
     async repairStuckLanes(): Promise<number> {
+      await database.query({ name: 'deliveries-forget-without-event', text: FORGET_WITHOUT_EVENT })
       const { rows } = await database.query<{ repaired: number }>({ name: 'lanes-repair', text: REPAIR })
       return rows[0]?.repaired ?? 0
     },
