@@ -1,7 +1,7 @@
 import { type Credential, isFile, type Mode, type Operation, type Place } from '@ponte/contracts'
 import type { Request, RequestHandler, Response } from 'express'
 import { own, requireFreshLogin } from './account/changes'
-import { requireMembership, requireUnfrozen } from './account/membership'
+import { requireMembership, requireMembershipStill, requireUnfrozen } from './account/membership'
 import { noteUse } from './account/session-use'
 import {
   actorIdIn,
@@ -106,6 +106,7 @@ export function guarding({
         ...(owner === 'api-gateway' && method !== 'get' ? [limitChanges] : []),
         // May ask the identity provider, so it comes after the limits.
         ...logins[login],
+        ...(login === 'any' || permission === null ? [] : [requireMembershipStill({ store }), ...allowed, ...unfrozen]),
         ...(takesTurns ? [sessionTerms, turn] : []),
       ],
       link: [payers, query, ...(opensByLink ? [limitOpenings(takeOpening)] : [])],

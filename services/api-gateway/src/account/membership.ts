@@ -30,11 +30,26 @@ export function requireMembership(deps: MembershipDeps, isNeeded: boolean): Requ
     if (!membership && named !== null) throw new ApiError('forbidden', `You do not belong to the merchant that ${MERCHANT_HEADER} names.`)
     if (!membership) throw new ApiError('not_found', 'This user has no merchant yet; create it with POST /api/v1/merchants.')
     if (membership.email === null) await noteEmail(deps, res, membership.id)
-    res.locals.merchantId = membership.merchantId
-    res.locals.frozenAt = membership.merchant.frozenAt
-    rememberAccess(res, { permissions: permissionsOf(membership.role), subject: `A member with the role ${membership.role}` })
+    remember(res, membership)
     next()
   }
+}
+
+/** The same merchant once more, for a request that may have waited while its user was removed or given another role. */
+export function requireMembershipStill({ store }: Pick<MembershipDeps, 'store'>): RequestHandler {
+  return async (_req, res, next) => {
+    const memberships = await store.members.ofUser(userIn(res).id)
+    const membership = memberships.find(({ merchantId }) => merchantId === merchantIdIn(res))
+    if (!membership) throw new ApiError('forbidden', 'You were removed from this merchant meanwhile.')
+    remember(res, membership)
+    next()
+  }
+}
+
+function remember(res: Response, { merchantId, merchant, role }: Awaited<ReturnType<Store['members']['ofUser']>>[number]): void {
+  res.locals.merchantId = merchantId
+  res.locals.frozenAt = merchant.frozenAt
+  rememberAccess(res, { permissions: permissionsOf(role), subject: `A member with the role ${role}` })
 }
 
 /** Where mails to a member go. Nothing waits for a provider that is silent. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { until } from '@ponte/service-kit'
 import request from 'supertest'
 import { bearer, newMerchant, startGateway, type TestGateway } from '../world'
 
@@ -98,6 +99,27 @@ test('while the provider is silent no one is judged, and a session that it has e
   }
   system.identity.setUser({ code: 403, error_code: 'session_not_found', msg: 'Session from session_id claim in JWT does not exist' }, 403)
   expect((await patch(withPassword(sub), null).expect(401)).body.code).toBe('invalid_jwt')
+})
+
+test.each([
+  ['removed', 'DELETE FROM members WHERE user_id = $1'],
+  ['given another role', "UPDATE members SET role = 'viewer' WHERE user_id = $1"],
+])('a member who is %s while the provider is asked does not act any more', async (_what, change) => {
+  const sub = randomUUID()
+  const { merchant } = await newMerchant(system, { display_name: 'Padaria' }, sub)
+  let release: (value: unknown) => void = () => undefined
+  system.identity.holdUsersUntil(new Promise(resolve => (release = resolve)))
+  const asked = system.identity.asked()
+  const rotating = request(system.url)
+    .post('/api/v1/merchants/me/rotate-key')
+    .set(bearer(withPassword(sub)))
+    .then(answer => answer)
+  await until(() => system.identity.asked() > asked, 'the provider was not asked')
+  await system.sql.query(change, [sub])
+  release(undefined)
+  expect((await rotating).body).toMatchObject({ code: 'forbidden' })
+  const { rows } = await system.sql.query('SELECT 1 FROM api_keys WHERE merchant_id = $1', [merchant.id])
+  expect(rows).toHaveLength(1)
 })
 
 test('an address that the provider confirmed counts although its token does not report it; one that it did not confirm is none', async () => {

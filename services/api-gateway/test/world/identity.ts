@@ -32,7 +32,7 @@ export async function startIdentity(alg: SigningKey['alg'] = 'ES256', now: () =>
       loggedOut.push(String(req.headers.authorization))
       return void res.writeHead(204).end()
     }
-    if (req.url === '/auth/v1/user') return void res.writeHead(user.status).end(JSON.stringify(user.body))
+    if (req.url === '/auth/v1/user') return void whenUserMayBeShown.then(() => res.writeHead(user.status).end(JSON.stringify(user.body)))
     res.end(
       JSON.stringify({ keys: keys.map(key => ({ ...key.publicKey.export({ format: 'jwk' }), kid: key.kid, alg: key.alg, use: 'sig' })) }) +
         padding,
@@ -41,6 +41,7 @@ export async function startIdentity(alg: SigningKey['alg'] = 'ES256', now: () =>
   const loggedOut: string[] = []
   let renewedToken: string | null = null
   let user = { status: 200, body: {} }
+  let whenUserMayBeShown: Promise<unknown> = Promise.resolve()
   const refreshTokens = new Set(['first'])
   const refresh = async (req: IncomingMessage, res: ServerResponse) => {
     const { refresh_token } = (await json(req)) as { refresh_token: string }
@@ -79,6 +80,10 @@ export async function startIdentity(alg: SigningKey['alg'] = 'ES256', now: () =>
     /** What it answers about the user of any session. */
     setUser(body: object, status = 200) {
       user = { status, body }
+    },
+    /** Answers about users once this is done. */
+    holdUsersUntil(done: Promise<unknown>) {
+      whenUserMayBeShown = done
     },
     /** Closes the connection of the next request instead of answering. */
     cutOff() {
