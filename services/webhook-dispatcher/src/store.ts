@@ -13,7 +13,7 @@ import { upkeepStore } from './store/upkeep'
 
 export type { Claimed } from './store/claim'
 export type { DeliveryRow } from './store/deliveries'
-export type { EndpointHealth } from './store/endpoints'
+export { DELETED_MAX, type EndpointHealth } from './store/endpoints'
 export type { Pulled } from './store/events'
 export { LEASE_S } from './store/lanes'
 export type { Recipient } from './store/recipients'

@@ -30,8 +30,9 @@ export function upkeep({ store, metrics, logger, retentionDays, due, published }
     if (repaired > 0) logger.error('lanes with work had no turn; they are due now', { lanes: repaired })
   }
   const forget = async (limit: number, after: Date | null) => {
-    await store.upkeep.forgetEndpoints(retentionDays)
-    return store.upkeep.forgetEvents(retentionDays, limit, after)
+    const removed = await store.upkeep.forgetEvents(retentionDays, limit, after)
+    await store.upkeep.forgetEndpoints(retentionDays, limit)
+    return removed
   }
   const notices = async () => {
     if ((await store.notices.publish()) > 0) published()

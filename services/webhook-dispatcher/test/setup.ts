@@ -70,7 +70,7 @@ export async function startDispatcher(env: Record<string, string> = {}, given: {
       const own = openDatabase({ url: database.url })
       const { upkeep } = openStore(own)
       await upkeep.forgetEvents(config.EVENT_RETENTION_DAYS, 1_000, null)
-      await upkeep.forgetEndpoints(config.EVENT_RETENTION_DAYS)
+      await upkeep.forgetEndpoints(config.EVENT_RETENTION_DAYS, 1_000)
       await own.stop?.()
     },
     async stop() {

@@ -24,7 +24,7 @@ import {
 import type { Router } from 'express'
 import { webhookBody } from '../delivery/webhook'
 import { activateSecret, createEndpoint, type Endpoint, rotateSecret, type Seal, updateEndpoint } from '../endpoint/endpoint'
-import type { Store } from '../store'
+import { DELETED_MAX, type Store } from '../store'
 import { maySeeSecrets, owned } from './caller'
 import { deliveryAnswer, withDelivery } from './delivery-answer'
 import { defaultEndpointBody, endpointBody, type Showing } from './endpoint-body'
@@ -130,11 +130,17 @@ export function endpointRoutes(router: Router, deps: EndpointRouteDeps): void {
       const { merchant_id: merchantId } = terms
       const endpoint = createEndpoint(body, { id: uuidv7(), merchantId, secret: mintSecret(), at: new Date(), seal })
       const answer = sealed(201, endpointBody(endpoint, NO_HEALTH, deps, shownTo(caller)), terms)
-      const isMade = await store.endpoints.insert(endpoint, terms, answersTo(keyed, answer)).catch(async (error: unknown) => {
+      const outcome = await store.endpoints.insert(endpoint, terms, answersTo(keyed, answer)).catch(async (error: unknown) => {
         if (isStale(error)) await requireStanding(terms)
         throw error
       })
-      if (!isMade) throw new ApiError('invalid_state', `There may be ${ENDPOINTS_MAX} endpoints beside your webhook_url; delete one first.`)
+      if (outcome === 'deleted')
+        throw new ApiError(
+          'invalid_state',
+          `You deleted ${DELETED_MAX} endpoints, which are kept as long as their deliveries: change one instead of deleting it, or wait until the oldest is gone.`,
+        )
+      if (outcome === 'full')
+        throw new ApiError('invalid_state', `There may be ${ENDPOINTS_MAX} endpoints beside your webhook_url; delete one first.`)
       logger.info('endpoint created', { merchant_id: merchantId, endpoint_id: endpoint.id })
       return answer
     },

@@ -43,6 +43,11 @@ const HURRY = `
   )
   SELECT extract(epoch FROM min(next_attempt_at) - now())::float AS in_s FROM moved`
 
+/** Raw SQL: of the default endpoint, which has the merchant's id, and of the others, also those that were deleted, in one round trip. */
+const IN_FLIGHT = `
+  SELECT unnest(in_flight) AS id FROM lanes WHERE in_flight <> '{}'
+    AND endpoint_id IN (SELECT $1::uuid UNION ALL SELECT id FROM endpoints WHERE merchant_id = $1)`
+
 export function deliveryStore(database: Database, prisma: PrismaClient) {
   const subjects = (eventIds: readonly string[]) =>
     prisma.event.findMany({ where: { id: { in: [...eventIds] } }, select: { id: true, orderId: true, subscriptionId: true } })
@@ -52,13 +57,12 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
     return rows.map(row => ({ ...row, ...subjectOf(known.get(row.eventId)) }))
   }
 
-  /** The default one, which has the merchant's id, and the others, also those that were deleted. */
-  const endpointsOf = async (merchantId: string): Promise<string[]> => {
-    const others = await prisma.endpoint.findMany({ where: { merchantId }, select: { id: true } })
-    return [merchantId, ...others.map(({ id }) => id)]
-  }
-  const inFlightTo = async (endpointIds: string[]): Promise<string[]> =>
-    (await prisma.lane.findMany({ where: { endpointId: { in: endpointIds } } })).flatMap(lane => lane.inFlight)
+  const inFlightTo = async (merchantId: string): Promise<string[]> =>
+    (await database.query<{ id: string }>({ name: 'deliveries-in-flight', text: IN_FLIGHT }, [merchantId])).rows.map(({ id }) => id)
+  const inLane = async ({ merchantId, endpointId }: Delivery): Promise<string[]> =>
+    (await prisma.lane.findUnique({ where: { endpointId: endpointId ?? merchantId } }))?.inFlight ?? []
+  const isOwn = async (merchantId: string, endpointId: string): Promise<boolean> =>
+    endpointId === merchantId || (await prisma.endpoint.findFirst({ where: { id: endpointId, merchantId } })) !== null
 
   const eventsAbout = async (merchantId: string, { order_id, subscription_id }: ListDeliveries): Promise<string[] | undefined> => {
     if (order_id === undefined && subscription_id === undefined) return undefined
@@ -76,7 +80,7 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
     async find(id: string): Promise<DeliveryRow | null> {
       const row = await prisma.delivery.findUnique({ where: { id } })
       if (!row) return null
-      const [found] = await withSubjects([withInFlight(row, await inFlightTo(await endpointsOf(row.merchantId)))])
+      const [found] = await withSubjects([withInFlight(row, await inLane(row))])
       return found ?? null
     },
 
@@ -106,9 +110,8 @@ export function deliveryStore(database: Database, prisma: PrismaClient) {
 
     /** Newest first; of a span of time in the order in which they were made. */
     async list(merchantId: string, query: ListDeliveries, limit: number): Promise<Found<DeliveryRow>> {
-      const endpoints = await endpointsOf(merchantId)
-      if (query.endpoint_id !== undefined && !endpoints.includes(query.endpoint_id)) return { rows: [], searchedTo: null }
-      const inFlight = await inFlightTo(endpoints)
+      if (query.endpoint_id !== undefined && !(await isOwn(merchantId, query.endpoint_id))) return { rows: [], searchedTo: null }
+      const inFlight = await inFlightTo(merchantId)
       const about = await eventsAbout(merchantId, query)
       const events = [...(query.event_id ? [[query.event_id]] : []), ...(about ? [about] : [])]
       const { rows, searchedTo } = await keysetPage<{ id: string }>(database, {

@@ -95,6 +95,8 @@ export interface EndpointHealth {
   dead: number
 }
 
+/** Deleted endpoints are kept as long as their deliveries, and lists of deliveries read them all. */
+export const DELETED_MAX = 200
 const HEALTH_DAYS = 7
 const DAY_MS = 86_400_000
 
@@ -126,15 +128,22 @@ export function endpointStore(database: Database, prisma: PrismaClient) {
       return row && toEndpoint(row)
     },
 
-    /** False when the merchant has as many as there may be. Throws a stale error (`isStale`) when the merchant has moved on. */
-    async insert(endpoint: Endpoint, terms: MerchantTerms, answers: StoredAnswer[] = []): Promise<boolean> {
+    /** `full` when the merchant has as many as there may be, `deleted` when as many as are kept were deleted. Throws a stale error (`isStale`) when the merchant has moved on. */
+    async insert(endpoint: Endpoint, terms: MerchantTerms, answers: StoredAnswer[] = []): Promise<'made' | 'full' | 'deleted'> {
+      const { merchantId } = endpoint
+      const deleted = await prisma.endpoint.findMany({
+        where: { merchantId, deletedAt: { not: null } },
+        select: { id: true },
+        take: DELETED_MAX,
+      })
+      if (deleted.length === DELETED_MAX) return 'deleted'
       for (;;) {
         const taken = await prisma.endpoint.findMany({
-          where: { merchantId: endpoint.merchantId, deletedAt: null },
+          where: { merchantId, deletedAt: null },
           select: { place: true },
         })
         const free = Array.from({ length: ENDPOINTS_MAX }, (_, n) => n + 1).find(place => !taken.some(row => row.place === place))
-        if (free === undefined) return false
+        if (free === undefined) return 'full'
         try {
           await database.commit({
             write: INSERT,
@@ -142,7 +151,7 @@ export function endpointStore(database: Database, prisma: PrismaClient) {
             values: under(terms),
             answers,
           })
-          return true
+          return 'made'
         } catch (error) {
           if (!isUniqueViolation(error, 'endpoints_place')) throw error
         }

@@ -42,8 +42,9 @@ const FORGET = `
 /** Raw SQL: deletes from two tables at once. An endpoint goes when it was deleted longer ago than deliveries are kept. */
 const FORGET_ENDPOINTS = `
   WITH gone AS (
-    DELETE FROM endpoints WHERE deleted_at < now() - make_interval(days => $1)
-      AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.endpoint_id = endpoints.id) RETURNING id
+    DELETE FROM endpoints WHERE id = ANY(ARRAY(
+      SELECT id FROM endpoints WHERE deleted_at < now() - make_interval(days => $1)
+        AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.endpoint_id = endpoints.id) LIMIT $2)) RETURNING id
   )
   DELETE FROM lanes WHERE endpoint_id = ANY(ARRAY(SELECT id FROM gone)) AND lease_token IS NULL`
 
@@ -145,9 +146,9 @@ export function upkeepStore(database: Database) {
       return is_left ? { count: limit, last: after } : { count, last }
     },
 
-    /** Removes endpoints that were deleted, when no delivery names them any more. */
-    async forgetEndpoints(olderThanDays: number): Promise<void> {
-      await database.query({ name: 'endpoints-forget', text: FORGET_ENDPOINTS }, [olderThanDays])
+    /** Removes up to `limit` endpoints that were deleted, when no delivery names them any more. */
+    async forgetEndpoints(olderThanDays: number, limit: number): Promise<void> {
+      await database.query({ name: 'endpoints-forget', text: FORGET_ENDPOINTS }, [olderThanDays, limit])
     },
 
     /** Seconds that the delivery waits which is due longest; 0 when none is. */

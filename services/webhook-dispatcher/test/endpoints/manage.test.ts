@@ -53,6 +53,22 @@ describe('webhook endpoints', () => {
     expect(await list(merchantId)).toHaveLength(11)
   })
 
+  it('are added no more while two hundred that were deleted are kept', async () => {
+    const merchantId = randomUUID()
+    await addEndpoint(system, merchantId, { url: URL_ })
+    const { rows } = await system.sql.query(
+      `INSERT INTO endpoints (id, merchant_id, place, url, events, format, sealed_secret, created_at, deleted_at)
+       SELECT gen_random_uuid(), $1, 2, url, events, format, sealed_secret, created_at, now() FROM endpoints, generate_series(1, 200) WHERE merchant_id = $1
+       RETURNING id`,
+      [merchantId],
+    )
+    const { status, body } = await post(system, merchantId, '', { url: URL_, events: ['*'] })
+    expect([status, body.code]).toEqual([409, 'invalid_state'])
+    await system.sql.query("UPDATE endpoints SET deleted_at = now() - interval '31 days' WHERE id = $1", [rows[0].id])
+    await system.forgetOld()
+    await addEndpoint(system, merchantId, { url: URL_ })
+  })
+
   it('never show a static header again, nor keep one or a secret in the clear', async () => {
     const merchantId = randomUUID()
     const made = await addEndpoint(system, merchantId, { url: URL_, headers: { Authorization: 'Bearer hush-42' } })
