@@ -204,6 +204,14 @@ describe('changes that other services make', () => {
     await cancel().expect(201)
     await system.sql.query('ALTER TABLE lost_outcomes RENAME TO audit_outcomes')
     expect(await newest(token)).toMatchObject({ action: 'order.cancel', outcome: 'unknown' })
+    system.owners.webhooks.answers(async (_req, res) => {
+      await system.sql.query('ALTER TABLE merchants RENAME COLUMN branding TO lost')
+      res.status(201).json({ id, secret: 'whsec_x' })
+    })
+    const added = await request(system.url).post(`${ME}/webhook-endpoints`).set(bearer(token)).send({})
+    await system.sql.query('ALTER TABLE merchants RENAME COLUMN lost TO branding')
+    expect([added.status, added.body.secret]).toEqual([201, 'whsec_x'])
+    expect(await newest(token)).toMatchObject({ action: 'endpoint.create', outcome: 'unknown' })
   })
 
   test('while the owner works, and when its answer is lost, the row stands as unknown: what a gateway leaves that dies before or after the change', async () => {

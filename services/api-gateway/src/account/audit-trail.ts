@@ -34,9 +34,12 @@ export const auditTrail =
       if (outcome !== 'done') countUnchanged(bucket, 1)
       // Without its row no secret is shown.
       if (outcome === 'repeated' && change.makesSecret) await noteShownAgain(store, merchantId, res)
+      const record = async () => {
+        const informing = change.isInforming && outcome === 'done' ? await store.merchants.find(merchantId) : null
+        await store.auditLog.end(id, outcome, created, informing)
+      }
       // The change stands, so the caller receives its answer.
-      const informing = change.isInforming && outcome === 'done' ? await store.merchants.find(merchantId) : null
-      await store.auditLog.end(id, outcome, created, informing).catch(error => {
+      await record().catch(error => {
         logger.error('the outcome of a change was not recorded', { audit_entry_id: id, error })
       })
     }
