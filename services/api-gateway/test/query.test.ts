@@ -1,6 +1,7 @@
-import { KEY_SCOPES, operationList, placesOf } from '@ponte/contracts'
+import { KEY_SCOPES, operationList, operations, placesOf } from '@ponte/contracts'
 import request from 'supertest'
-import { bearer, newMerchant, runGateway, system } from './world'
+import { bearer, newMerchant, runGateway, startGateway, system } from './world'
+import { startOwner } from './world/owner'
 
 let credentials: Record<'api_key' | 'session' | 'link' | 'internal', Record<string, string>>
 
@@ -43,4 +44,24 @@ test('known parameters pass', async () => {
 
 test('a caller without a credential is notified of that first', async () => {
   await request(system.url).get('/api/v1/orders?surprise=1').expect(401)
+})
+
+test('a bare question mark behind the path of a signature does not reach its owner', async () => {
+  const listener = await startOwner('chain-listener', 'a-test-secret-of-at-least-32-characters')
+  const gateway = await startGateway({ CHAIN_LISTENER_URL: listener.url, CHAIN_LISTENER_TOKEN_SECRET: listener.secret })
+  try {
+    gateway.owners.orders.answers((_req, res) => void res.json({ status: 'pending', due: '27.675277', payment: { chain_id: 137 } }))
+    const path = '/api/v1/checkout/01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90/authorization'
+    const body = operations.authorizePayment.example
+    for (const end of ['', '?']) {
+      const headers = { 'Content-Type': 'application/json' }
+      expect((await fetch(`${gateway.url}${path}${end}`, { method: 'POST', headers, body: JSON.stringify(body) })).status).toBe(201)
+    }
+    expect(listener.received).toMatchObject(
+      Array(2).fill({ url: `${path}?status=pending&due=27.675277`, body: { ...body, chain_id: 137 } }),
+    )
+  } finally {
+    await gateway.stop()
+    await listener.stop()
+  }
 })

@@ -11,7 +11,7 @@ import {
 } from '@ponte/contracts'
 import { handling } from '../edge/handlers'
 import { asking } from '../owners/answer-of'
-import { forward, passOn } from '../owners/forward'
+import { passOn } from '../owners/forward'
 import type { Owners } from '../owners/forwarding'
 import type { Owner, OwnerAnswer } from '../owners/owner'
 import type { LiveCheckout, LiveView } from './live-checkout'
@@ -28,10 +28,13 @@ export const checkoutHandlers = ({ orders, ...owners }: Owners, otherListeners: 
       const { status, due, payment }: CheckoutBody = JSON.parse(await checkoutView(orders, params.order_id))
       if (!listener) throw notOffered()
       const path = `${pathWith(operations.acceptAuthorization.path, params)}?status=${status}&due=${due}`
-      const chainId = networkOf(payment, body)
-      if (otherListeners.length === 0) return forward(listener, payer, path, req, res)
-      const signed = asking(path, { ...body, chain_id: chainId })
-      passOn(await takenBy([listener, ...otherListeners], one => one.ask(payer, signed)), req, res)
+      // A body of its own: the payer's request may end in a bare `?`, which would stand behind this query.
+      const signed = asking(path, { ...body, chain_id: networkOf(payment, body) })
+      const answer =
+        otherListeners.length === 0
+          ? await listener.ask(payer, signed)
+          : await takenBy([listener, ...otherListeners], one => one.ask(payer, signed))
+      passOn(answer, req, res)
     },
   })
 
