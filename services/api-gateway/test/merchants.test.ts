@@ -324,6 +324,7 @@ describe('the branding of the checkout', () => {
       color: null,
       logo_url: null,
     })
+    await request(system.url).get(other.logo_url).expect(404)
     const { rows } = await system.sql.query(
       "SELECT changed FROM audit_log WHERE merchant_id = $1 AND action = 'branding.update' ORDER BY id",
       [merchant.id],

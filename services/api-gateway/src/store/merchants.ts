@@ -55,6 +55,14 @@ const UPDATE_WITH_LOGO: Statement = {
   ${updateVersioned('merchants', CHANGING_COLUMNS)}`,
 }
 
+const UPDATE_WITHOUT_LOGO: Statement = {
+  name: 'merchant-update-no-logo',
+  text: `
+  WITH ${ACCOUNT_ROWS},
+  logo_rows AS (DELETE FROM logos WHERE merchant_id = $merchant_id)
+  ${updateVersioned('merchants', CHANGING_COLUMNS)}`,
+}
+
 const UPDATE: Statement = {
   name: 'merchant-update',
   text: `
@@ -135,12 +143,13 @@ export function merchantStore(database: Database, prisma: PrismaClient, options:
       const entry = entryOf(change, action, actor)
       await database.commit({
         events: outboxRows([...change.events, accountChanged(entry, change.merchant)], now()),
-        write: logo ? UPDATE_WITH_LOGO : UPDATE,
+        write: logo ? UPDATE_WITH_LOGO : logo === null ? UPDATE_WITHOUT_LOGO : UPDATE,
         rows: {
           ...(logo ? { logos: [{ merchant_id: change.merchant.id, ...logo }] } : {}),
           merchants: [{ ...toRecord(change.merchant), version: change.merchant.version - 1 }],
           ...accountRows(entry, change.merchant, options),
         },
+        ...(logo === null ? { values: { merchant_id: change.merchant.id } } : {}),
       })
       committed()
     },
