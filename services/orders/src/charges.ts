@@ -98,10 +98,10 @@ export function createCharges({ store, now, orderFactory, intake, logger }: Char
     }
     // A replica may have died between writing an order and claiming its payments.
     if (now().getTime() - claimedAt >= CLAIM_MS) {
+      claimedAt = now().getTime()
       for (const memo of await store.intake.claimable(PAGE))
         await intake.claimEarlyPayments(memo).catch(error => logger.error('early payments cannot be claimed', { memo, error }))
       await store.charges.prune()
-      claimedAt = now().getTime()
     }
     return canOpen && waiting.length === PAGE
   }

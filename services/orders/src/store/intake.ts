@@ -1,4 +1,4 @@
-import type { ChainBlocks, MismatchReason } from '@ponte/contracts'
+import { type ChainBlocks, type MismatchReason, NO_MEMO } from '@ponte/contracts'
 import {
   type Database,
   insertRows,
@@ -78,11 +78,13 @@ const TAKE_IN_PART: Statement = {
   ${MONEY_CTE}
   ${updateVersioned('orders', orderChanges)}`,
 }
+/** As its index has it. What went to a payout address without a router has no memo, and anyone can send any number of it. */
+const IS_CLAIMABLE = `unmatched.reason IN ('unknown_memo', 'wrong_chain') AND unmatched.memo <> '${NO_MEMO}'`
 /** Money that came before its order was known, or before that offered the network. */
 const EARLY = `unmatched_payments AS unmatched JOIN orders USING (memo)
-  WHERE (unmatched.reason = 'unknown_memo' OR (unmatched.reason = 'wrong_chain'
+  WHERE ${IS_CLAIMABLE} AND (unmatched.reason = 'unknown_memo' OR (unmatched.reason = 'wrong_chain'
     AND orders.networks @> jsonb_build_array(jsonb_build_object('chainId', unmatched.chain_id, 'isOffered', true))))`
-const CLAIMABLE = `SELECT DISTINCT memo FROM ${EARLY} LIMIT $1`
+const CLAIMABLE = `SELECT DISTINCT unmatched.memo FROM ${EARLY} LIMIT $1`
 /** Claimed at once; the rest of it a minute later. */
 const EARLY_MAX = 500
 /** The largest first: anyone can send as many of nothing as they like. */

@@ -1,5 +1,5 @@
-import type { EventData, EventType, OrderBody } from '@ponte/contracts'
-import { silentLogger, uuidv7 } from '@ponte/service-kit'
+import { type EventData, type EventType, NO_MEMO, type OrderBody } from '@ponte/contracts'
+import { type Database, silentLogger, uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
 import { createIntake } from '../../src/intake'
 import { openStore } from '../../src/store'
@@ -37,6 +37,34 @@ const answersTo = async (orderId: string) => {
   )
   return rows.map(({ type, reason }) => [type, reason])
 }
+
+it('payments that no order can claim are not looked through for those that one can', async () => {
+  const asked: string[] = []
+  const query: Database['query'] = (statement, values) => {
+    asked.push(typeof statement === 'string' ? statement : statement.text)
+    return system.sql.query(statement, values)
+  }
+  const store = openStore(
+    { ...system.sql, query },
+    { now: () => new Date(), latestChainTime: () => new Date(), committed: () => undefined },
+  )
+  await store.intake.claimable(100)
+  const undone = new Error('undone')
+  const planned = system.sql.transaction(async sql => {
+    await sql.query(
+      `INSERT INTO unmatched_payments (id, log_index, kind, status, reason, memo, chain_id, router_address, token_address, merchant_address, payer_address,
+         gross_units, tx_hash, block_number, block_time)
+       SELECT '31337:direct:' || n, 0, 'transfer', 'orphaned', 'unknown_memo', $1, 31337, '0x', '0x', '0x', '0x', 1, '0x' || n, 1, now()
+       FROM generate_series(1, 20000) AS n`,
+      [NO_MEMO],
+    )
+    await sql.query('ANALYZE unmatched_payments')
+    const { rows } = await sql.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${asked[0]}`, [100])
+    expect(rows.map(row => row['QUERY PLAN']).join('\n')).toMatch(/unmatched_payments_claimable/)
+    throw undone
+  })
+  await expect(planned).rejects.toBe(undone)
+})
 
 describe.each(CLOSINGS)('%s before its charge', type => {
   it('is taken at once, and the charge that comes later is never opened', async () => {
