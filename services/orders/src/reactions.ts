@@ -3,6 +3,7 @@ import {
   type ChainAudited,
   type ChainBlocks,
   type PaidData,
+  parseBrl,
   type RecoveryObserved,
   type RefundObserved,
   type SubscriptionClosed,
@@ -191,7 +192,11 @@ export function reactions(deps: ReactionDeps): Reactions {
     'subscription.cancelled': ({ id, data }) => closeAll(data, id),
     'subscription.expired': ({ id, data }) => closeAll(data, id),
 
-    'subscription.order_superseded': ({ id, data }) =>
-      close(data, found => (data.is_replaced ? release : supersede)(found, store.chain.viewOf(found.order), now()), id),
+    'subscription.order_superseded': ({ id, data }) => {
+      const { is_replaced, deducted_brl_amount: deducted } = data
+      const view = (found: Ledger) => store.chain.viewOf(found.order)
+      if (is_replaced) return close(data, found => release(found, view(found), now()), id)
+      return close(data, found => supersede(found, view(found), now(), deducted === undefined ? null : parseBrl(deducted)), id)
+    },
   }
 }

@@ -97,6 +97,7 @@ describe('what an order takes not of what came', () => {
     plan?: boolean
     exception?: string
     superseded?: boolean
+    deducted?: number
   }
   it.each<[string, string, number, Taking, string]>([
     ['nothing while a part is missing', 'underpaid', 60, {}, '0'],
@@ -108,13 +109,16 @@ describe('what an order takes not of what came', () => {
     ['nothing of what its period asks for no more', 'expired', 40, { plan: true }, '0'],
     ['the same once another order was paid for the rest', 'expired', 40, { plan: true, superseded: true }, '0'],
     ['more than the merchant may accept for the period, late', 'expired', 130, { plan: true, exception: 'paid_late' }, '30'],
+    ['all of a part that the paid order asked for all the same', 'expired', 40, { plan: true, superseded: true, deducted: 0 }, '40'],
+    ['nothing of a part that it asked for no more', 'expired', 40, { plan: true, superseded: true, deducted: 4_000 }, '0'],
+    ['the rest of a part of which it asked for some', 'expired', 60, { plan: true, superseded: true, deducted: 3_950 }, '20'],
     ['all that came late beside the order that was paid', 'expired', 100, { plan: true, exception: 'paid_late', superseded: true }, '100'],
     ['all that paid it beside the order that was paid', 'paid', 100, { plan: true, exception: 'duplicate', superseded: true }, '100'],
-  ])('is %s', async (_, status, confirmed, { plan, exception, superseded }, expected) => {
+  ])('is %s', async (_, status, confirmed, { plan, exception, superseded, deducted }, expected) => {
     const { rows } = await system.sql.query<{ units: string }>(
-      `SELECT (${LEFT_OVER})::text AS units FROM (VALUES ($1, $2, $3::uuid, $4::timestamptz, $5::bigint, 100::bigint))
-         AS orders (status, exception, subscription_id, superseded_at, confirmed_units, usdc_units)`,
-      [status, exception ?? null, plan ? uuidv7() : null, superseded ? new Date(0) : null, confirmed],
+      `SELECT (${LEFT_OVER})::text AS units FROM (VALUES ($1, $2, $3::uuid, $4::timestamptz, $5::bigint, 100::bigint, 10000::bigint, $6::bigint))
+         AS orders (status, exception, subscription_id, superseded_at, confirmed_units, usdc_units, brl_centavos, deducted_centavos)`,
+      [status, exception ?? null, plan ? uuidv7() : null, superseded ? new Date(0) : null, confirmed, deducted ?? null],
     )
     expect(rows).toEqual([{ units: expected }])
   })

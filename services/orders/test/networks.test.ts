@@ -465,6 +465,22 @@ describe('an order that may be paid on two networks', () => {
       expect((await system.chosen(order.id)).map(({ type }) => type)).toEqual(['order.settled'])
     })
 
+    it('has the fee of what was confirmed, whatever is swept on a network that it does not offer', async () => {
+      const order = await narrowed()
+      await first.report('confirmed', first.transfer(order))
+      await first.sweeps('confirmed', order, 10_000_000n)
+      await second.report('confirmed', transfer(order))
+      await second.sweeps('confirmed', order, 10_000_000n, there)
+      await system.orders.idle()
+      const [head = '', ...rows] = (await request(system.url).get('/api/v1/orders.csv').set(asMerchant())).text.split('\r\n')
+      const row = rows.find(line => line.startsWith(order.id))?.split(',')
+      expect(['gross', 'platform_fee', 'share'].map(name => row?.[head.split(',').indexOf(name)])).toEqual([
+        '10.000000',
+        '0.100000',
+        '9.900000',
+      ])
+    })
+
     it('takes the rest first of ten thousand payments of nothing, also of strangers to themselves', async () => {
       const order = await narrowed()
       const stranger = { merchant_address: `0x${'22'.repeat(20)}` }
@@ -740,6 +756,16 @@ it('names an address that cannot be swept on the second network, once where it c
   }
   await second.blocked(order, 'sweep_refused', 1, undefined, 137)
   expect(await items()).toEqual([['settlement_blocked']])
+  const [here, elsewhere] = [{ gross: 1_000_000n }, { ...there, gross: 1_000_000n, deposit_address: order.payment.deposit_address }]
+  await first.report('detected', first.transfer(order, here))
+  await second.report('detected', second.payment(order, { ...elsewhere, kind: 'transfer' }))
+  const settlements = async () => (await read(order)).payments?.map(({ chain_id, settlement }) => [chain_id, settlement.status])
+  expect(await settlements()).toEqual(
+    expect.arrayContaining([
+      [31_337, 'pending'],
+      [137, 'blocked'],
+    ]),
+  )
   await first.blocked(order, 'token_paused', 1)
   expect(await items()).toEqual([['settlement_blocked']])
   await first.blocked(order, null, 2)

@@ -242,6 +242,21 @@ describe('what may go back', () => {
     expect((await made(order)).amount).toBe('60.000000')
   })
 
+  it('may go back of a part of a period whose paid order asked for everything', async () => {
+    const charged = charge({ brl_amount: '542.00', terms: { ...charge().terms, merchant_id: merchantId, payout_address: wallet.address } })
+    await system.bus.publish(message('subscription.charge_requested', charged))
+    const { subscription_id, order_id } = charged
+    const shown = async (): Promise<OrderBody> => (await request(system.url).get(`/api/v1/orders/${order_id}`).set(me())).body
+    const order = await shown()
+    await chain.report('confirmed', chain.payment(order, { gross: 40_000_000n }))
+    await chain.synced(order)
+    await system.sql.query("UPDATE orders SET status = 'expired', expired_at = now() WHERE id = $1", [order_id])
+    expect((await refund(order)).status).toBe(409)
+    const superseded = { merchant_id: merchantId, merchant_version: 1, subscription_id, order_id, deducted_brl_amount: '0.00' }
+    await system.bus.publish(message('subscription.order_superseded', superseded))
+    expect((await made(order)).amount).toBe('40.000000')
+  })
+
   it('is not taken as payment with its period either, whose charge counts by the merchant’s word alone', async () => {
     const charged = charge({ brl_amount: '542.00', terms: { ...charge().terms, merchant_id: merchantId, payout_address: wallet.address } })
     await system.bus.publish(message('subscription.charge_requested', charged))

@@ -62,9 +62,15 @@ export type SubscriptionClosed = z.infer<typeof subscriptionClosed>
 /**
  * Published by subscriptions. Consumed by orders: another order of the same period was paid, so this one is no longer owed. While nothing is
  * paid towards it, it is cancelled; money that comes all the same is a duplicate. With `is_replaced` the merchant's new terms take its place instead:
- * money that counts for it is the period's payment.
+ * money that counts for it is the period's payment. `deducted_brl_amount`: of what came for it, the part that the paid order did not ask for any more.
  */
-export const orderSuperseded = z.object({ ...ownedBy, subscription_id: id, order_id: id, is_replaced: z.boolean().optional() })
+export const orderSuperseded = z.object({
+  ...ownedBy,
+  subscription_id: id,
+  order_id: id,
+  is_replaced: z.boolean().optional(),
+  deducted_brl_amount: brlAmount.optional(),
+})
 
 /** Published by subscriptions. Consumed by webhook-dispatcher, for endpoints that chose them. */
 export const subscriptionOrderIssued = z.object({ ...ownedBy, subscription: issuedData })

@@ -94,6 +94,7 @@ export function open(input: NewOrder, quote: Quote, deployment: Deployment, at: 
     acceptedReason: null,
     acceptedBy: null,
     supersededAt: null,
+    deductedCentavos: null,
     withdrawnAt: null,
     createdAt: at,
     version: 1,

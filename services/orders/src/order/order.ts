@@ -186,9 +186,13 @@ export function cancel(order: Order, at: Date): Change | null {
 export const withdraw = (order: Order, at: Date): Change | null =>
   order.status === 'pending' && order.paidAt === null && isUntouched(order) ? cancel(order, at) : null
 
-/** Another order of its period was paid: untouched, it is cancelled; money that has come or still comes makes it a duplicate. */
-export function supersede(ledger: Ledger, chain: ChainView, at: Date): Change {
-  const order = { ...ledger.order, supersededAt: ledger.order.supersededAt ?? at }
+/**
+ * Another order of its period was paid: untouched, it is cancelled; money that has come or still comes makes it a duplicate. `deductedCentavos` of it was
+ * asked for no more; null where that is not known.
+ */
+export function supersede(ledger: Ledger, chain: ChainView, at: Date, deductedCentavos: bigint | null = null): Change {
+  const { order: known } = ledger
+  const order = { ...known, supersededAt: known.supersededAt ?? at, deductedCentavos: deductedCentavos ?? known.deductedCentavos }
   return withdraw(order, at) ?? review({ ...ledger, order }, chain, at)
 }
 

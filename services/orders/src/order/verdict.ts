@@ -14,6 +14,8 @@ export interface Terms {
   acceptedUnits: bigint
   /** Since when another order of the same subscription period is paid instead. */
   supersededAt: Date | null
+  /** Of what came for it by then, the part that the paid order did not ask for any more; null where that is not known. */
+  deductedCentavos: bigint | null
   /** Since when its subscription has ended: it is closed once no money counts for it. */
   withdrawnAt: Date | null
   /** When the merchant was notified of `paid`, and of `expired`: facts like any other. */

@@ -83,6 +83,7 @@ const changing = {
   acceptedReason: text.nullable(),
   acceptedBy: text.nullable(),
   supersededAt: time.nullable(),
+  deductedCentavos: units.nullable(),
   settledAt: time.nullable(),
   withdrawnAt: time.nullable(),
 }

@@ -43,7 +43,7 @@ describe('an order that the subscription asked for and does not have', () => {
     ])
     expect(recordPaid(subscription, paid('forgotten'), START).facts).toEqual([
       expect.objectContaining({ kind: 'charged' }),
-      { kind: 'superseded', orderId: 'issued' },
+      { kind: 'superseded', orderId: 'issued', deductedCentavos: 0n },
     ])
   })
   it('is owed no more when its period is paid', () => {

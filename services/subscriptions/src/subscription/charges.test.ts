@@ -190,6 +190,19 @@ describe('an order of a plan that expired unpaid', () => {
     expect([...one.facts, ...other.facts].filter(({ kind }) => kind === 'superseded')).toEqual([])
   })
 
+  it('was deducted from what the paid order asked for, or came beside it', () => {
+    const part = recordReceived(unpaid.subscription, received(orderOf(first), '29.90'), later(START, 0.9)).subscription
+    const again = tick(part, later(START, 1))
+    expect(issuedBy(again)?.attempt.brlCentavos).toBe(2990n)
+    const more = recordReceived(again.subscription, { ...received(orderOf(first), '9.90'), revision: 3 }, later(START, 1.1))
+    const paid = recordPaid(more.subscription, paidOrder(orderOf(again)), later(START, 1.2))
+    expect(paid.facts).toMatchObject([{ kind: 'charged' }, { kind: 'superseded', orderId: orderOf(first), deductedCentavos: 2000n }])
+
+    const whole = tick(unpaid.subscription, later(START, 1))
+    const late = recordReceived(whole.subscription, received(orderOf(first), '29.90'), later(START, 1.1)).subscription
+    expect(recordPaid(late, paidOrder(orderOf(whole)), later(START, 1.2)).facts).toMatchObject([{}, { deductedCentavos: 0n }])
+  })
+
   it('has no other order to be accepted once one is paid, not even one that was cancelled', () => {
     const cancelled = recordClosed(first.subscription, orderOf(first), 'cancelled', later(START, 0.1)).subscription
     const again = charge(cancelled, later(START, 1), mint())

@@ -37,7 +37,11 @@ function toEvent(subscription: Subscription, fact: Fact, terms: MerchantTerms, v
     case 'superseded':
       return {
         type: 'subscription.order_superseded',
-        data: { ...owner, subscription_id: subscription.id, order_id: fact.orderId, ...(fact.isReplaced ? { is_replaced: true } : {}) },
+        data: {
+          ...{ ...owner, subscription_id: subscription.id, order_id: fact.orderId },
+          ...(fact.isReplaced ? { is_replaced: true } : {}),
+          ...(fact.deductedCentavos === undefined ? {} : { deducted_brl_amount: formatBrl(fact.deductedCentavos) }),
+        },
       }
     case 'upcoming': {
       const notice = { period_index: fact.periodIndex, charge_at: fact.chargeAt.toISOString() }

@@ -93,12 +93,20 @@ function count(subscription: Subscription, charge: Charge, orderId: string, at: 
 
 /**
  * The period's other orders, which are owed no more. One that ended counts too: it may yet turn out to have been paid in time, and the merchant could
- * accept what came for it.
+ * accept what came for it. The paid order asked for less because of what had come for those before it; whatever else came for them came beside it.
  */
-const superseded = (charge: Charge, paidOrderId: string): Fact[] =>
-  charge.attempts
-    .filter(({ orderId, status, reason }) => orderId !== paidOrderId && (status !== 'cancelled' || reason === null))
-    .map(({ orderId }) => ({ kind: 'superseded', orderId }))
+function superseded({ brlCentavos, attempts }: Charge, paidOrderId: string): Fact[] {
+  const paid = attempts.find(({ orderId }) => orderId === paidOrderId)
+  let deducted = paid && paid.brlCentavos < brlCentavos ? brlCentavos - paid.brlCentavos : 0n
+  const facts: Fact[] = []
+  for (const { orderId, status, reason, receivedCentavos } of attempts) {
+    if (orderId === paidOrderId || (status === 'cancelled' && reason !== null)) continue
+    const deductedCentavos = receivedCentavos < deducted ? receivedCentavos : deducted
+    deducted -= deductedCentavos
+    facts.push({ kind: 'superseded', orderId, deductedCentavos })
+  }
+  return facts
+}
 
 /** Closed once no money counts for it, as for new terms. */
 const calledOff = ({ attempts }: Charge): Fact[] =>

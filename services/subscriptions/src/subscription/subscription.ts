@@ -107,7 +107,7 @@ export interface Subscription {
 export type Fact =
   | { kind: 'charge_requested'; charge: Charge; attempt: Attempt; expiresInS: number; wording: Wording }
   | { kind: 'charged'; chargesDone: number; order: PaidData; accepted?: { by: string | null } }
-  | { kind: 'superseded'; orderId: string; isReplaced?: boolean }
+  | { kind: 'superseded'; orderId: string; isReplaced?: boolean; deductedCentavos?: bigint }
   | { kind: 'duplicate'; orderId: string; periodIndex: number }
   | { kind: 'skipped'; periods: number }
   | { kind: 'upcoming'; periodIndex: number; chargeAt: Date }
