@@ -2,13 +2,16 @@ import { ApiError, type AskExplanation, type Explained, operations, pathWith, ty
 import type { Response } from 'express'
 import { callerIn, termsIn } from '../credentials/credentials'
 import { handling } from '../edge/handlers'
-import { localLimit } from '../limits/rate-limit'
+import { addressBucket } from '../limits/address-bucket'
+import { localLimit, type Verdict } from '../limits/rate-limit'
 import { answerOf, asking } from '../owners/answer-of'
 import type { Owners } from '../owners/forwarding'
 import type { Owner } from '../owners/owner'
 
-/** Transactions a minute that nodes are asked about in this replica, for one merchant, or for the payers of one order: anyone can make up hashes. */
+/** Transactions a minute that nodes are asked about in this replica, for one merchant, for the payers of one order, or for one address: anyone can make up hashes. */
 const LOOKUPS_PER_MINUTE = 30
+/** The same for all payers together, whatever orders and addresses they have. */
+const PAYERS_LOOKUPS_PER_MINUTE = 300
 
 interface ExplanationDeps {
   owners: Owners
@@ -18,9 +21,11 @@ interface ExplanationDeps {
 
 /** Why a transaction did or did not pay an order: orders knows it of what is on record, and of everything else once the listener has read it from the chain. */
 export function explanationHandlers({ owners: { orders, ...owners }, otherListeners }: ExplanationDeps) {
-  const take = localLimit(LOOKUPS_PER_MINUTE, () => performance.now())
+  const elapsed = () => performance.now()
+  const take = localLimit(LOOKUPS_PER_MINUTE, elapsed)
+  const takeOfPayers = localLimit(PAYERS_LOOKUPS_PER_MINUTE, elapsed)
 
-  const explain = async (orderId: string, hash: string, bucket: string, res: Response) => {
+  const explain = async (orderId: string, hash: string, takeLookup: () => void, res: Response) => {
     const caller = callerIn(res)
     const judge = (transaction?: TransactionFacts) =>
       answerOf<Explained>(
@@ -35,22 +40,30 @@ export function explanationHandlers({ owners: { orders, ...owners }, otherListen
     if (explanation) return res.json(explanation)
     const listener = owners['chain-listener']
     if (!listener) throw new ApiError('invalid_state', 'It is not on record for the order, and the network cannot be asked about it here.')
-    const { allowed, resetsInMs } = take(bucket)
-    if (!allowed) {
-      const retryAfterS = Math.max(1, Math.ceil(resetsInMs / 1_000))
-      throw new ApiError('rate_limited', `More than ${LOOKUPS_PER_MINUTE} transactions a minute were asked for; wait ${retryAfterS} s.`, {
-        retryAfterS,
-      })
-    }
+    takeLookup()
     const query = new URLSearchParams({ hash, ...(address === null ? {} : { deposit_address: address }) })
     const path = `${operations.readTransaction.path}?${query}`
     const facts = await firstFound([listener, ...otherListeners], one => answerOf<TransactionFacts>(one, caller, { method: 'GET', path }))
     return res.json((await judge(facts)).explanation)
   }
   return handling({
-    explainOrder: ({ params, body }, _req, res) => explain(params.id, body.tx_hash, `merchant:${termsIn(res).merchant_id}`, res),
-    explainCheckout: ({ params, body }, _req, res) => explain(params.order_id, body.tx_hash, `order:${params.order_id}`, res),
+    explainOrder: ({ params, body }, _req, res) =>
+      explain(params.id, body.tx_hash, () => refuseBeyond(take(`merchant:${termsIn(res).merchant_id}`)), res),
+    explainCheckout: ({ params, body }, req, res) => {
+      const takeLookup = () => {
+        refuseBeyond(take(`address:${addressBucket(req.ip ?? '')}`))
+        refuseBeyond(take(`order:${params.order_id}`))
+        refuseBeyond(takeOfPayers('payers'))
+      }
+      return explain(params.order_id, body.tx_hash, takeLookup, res)
+    },
   })
+}
+
+function refuseBeyond({ allowed, limit, resetsInMs }: Verdict): void {
+  if (allowed) return
+  const retryAfterS = Math.max(1, Math.ceil(resetsInMs / 1_000))
+  throw new ApiError('rate_limited', `More than ${limit} transactions a minute were asked for; wait ${retryAfterS} s.`, { retryAfterS })
 }
 
 /** By the first listener whose network has it. Where none has, one that cannot answer denies nothing: its refusal is thrown. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Wallet } from 'ethers'
 import request from 'supertest'
 import { bearer, newMerchant, runGateway, startGateway, system } from '../world'
+import { startOwner } from '../world/owner'
 
 // The database's minute may turn under a test on a machine that is busy.
 jest.retryTimes(2)
@@ -157,4 +158,29 @@ test('what a caller writes into X-Forwarded-For beyond the trusted proxy does no
       .set('X-Forwarded-For', `198.51.100.${n % 250}, 203.0.113.${address}`)
   const answers = await Promise.all(Array.from({ length: 305 }, (_, n) => lying(n)))
   expect(answers.filter(answer => answer.status === 429)).toHaveLength(5)
+})
+
+test('however many orders there are to ask about, nodes are asked little for one address, and for all payers', async () => {
+  const listener = await startOwner('chain-listener', 'a-test-secret-of-at-least-32-characters')
+  listener.answers((_req, res) => void res.json({ status: 'not_found' }))
+  const proxied = { TRUSTED_PROXIES: '1', PUBLIC_URL: 'https://pay.ponte.dev' }
+  const gateway = await startGateway({ ...proxied, CHAIN_LISTENER_URL: listener.url, CHAIN_LISTENER_TOKEN_SECRET: listener.secret })
+  gateway.owners.orders.answers((req, res) => {
+    res.json(req.body.transaction ? { explanation: {}, deposit_address: null } : { explanation: null, deposit_address: null })
+  })
+  const explain = async (network: number) => {
+    const asked = request(gateway.url).post(`/api/v1/checkout/${randomUUID()}/explain`).set('X-Forwarded-For', `198.51.100.${network}`)
+    return (await asked.send({ tx_hash: `0x${'5b'.repeat(32)}` })).status
+  }
+  try {
+    for (let network = 0; network < 11; network++) {
+      const statuses = await Promise.all(Array.from({ length: 35 }, () => explain(network)))
+      expect(statuses.filter(status => status === 200)).toHaveLength(network < 10 ? 30 : 0)
+      expect(statuses.filter(status => status === 429)).toHaveLength(network < 10 ? 5 : 35)
+    }
+    expect(listener.received).toHaveLength(300)
+  } finally {
+    await gateway.stop()
+    await listener.stop()
+  }
 })
