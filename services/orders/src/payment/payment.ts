@@ -96,12 +96,12 @@ export const hasSeveralNetworks = (order: Pick<Payable, 'chainId' | 'networks'>)
 /** Blocks speak of their own chain alone: a payment that they do not name is missing there. Ids of early releases name none. */
 export const isOfChain = ({ id }: { id: string }, chainId: number): boolean => [null, chainId].includes(chainIdOf(id))
 
-/** Of the chains that are followed, the one on which most of the confirmed money of an order came; its first where nothing did. */
+/** Of the chains that are followed, the one on which most of the confirmed money of an order came, else the first of them; its own first where none is followed. */
 export function mainChainOf(order: Payable, payments: readonly Payment[], followed: { has(chainId: number): boolean }): number {
   const units = Map.groupBy(confirmedPayments(payments), ({ id }) => chainIdOf(id) ?? order.chainId)
-  return chainIdsOf(order)
-    .filter(chainId => followed.has(chainId))
-    .reduce((most, chainId) => (sumUnits(units.get(chainId) ?? []) > sumUnits(units.get(most) ?? []) ? chainId : most), order.chainId)
+  const came = (chainId: number) => sumUnits(units.get(chainId) ?? [])
+  const [main = order.chainId, ...others] = chainIdsOf(order).filter(chainId => followed.has(chainId))
+  return others.reduce((most, chainId) => (came(chainId) > came(most) ? chainId : most), main)
 }
 
 /** Where a payment went, and how much of it. */
