@@ -75,10 +75,13 @@ const SUMS = `
     SELECT period, kind, movements, units, brl_centavos FROM periods JOIN entry_sums ON merchant_id = $1 AND quarter >= greatest(last, first) AND quarter < until)
   SELECT period::int, kind, sum(movements) AS movements, sum(units) AS units, sum(brl_centavos) AS brl FROM parts GROUP BY 1, 2`
 
-// Raw SQL: sums of two kinds by order.
+// Raw SQL: sums of two kinds by order, of what counts for it: what is swept on a network that it does not offer has its id as well.
 const MOVED = `
   SELECT order_id, coalesce(sum(units) FILTER (WHERE kind = 'fee'), 0) AS fee, coalesce(sum(units) FILTER (WHERE kind = 'settled'), 0) AS settled
-  FROM entries WHERE merchant_id = $1 AND order_id = ANY($2::uuid[]) AND kind IN ('fee', 'settled') GROUP BY order_id`
+  FROM entries JOIN orders ON orders.id = order_id
+  WHERE entries.merchant_id = $1 AND order_id = ANY($2::uuid[]) AND kind IN ('fee', 'settled')
+    AND NOT orders.networks @> jsonb_build_array(jsonb_build_object('chainId', entries.chain_id, 'isOffered', false))
+  GROUP BY order_id`
 
 // Raw SQL: both sides are views. Entries without a transaction in the books cannot come to be.
 const UNBOOKED = `
