@@ -34,6 +34,8 @@ export interface OrderHistory extends Ledger {
   sweeps: readonly Sweep[]
   /** Why what lies at its deposit address cannot be swept; null when it can. */
   blockedReason: string | null
+  /** Networks on which it cannot. */
+  blockedOn: ReadonlySet<number>
   /** What of its confirmed money it does not take. */
   leftOverUnits: bigint
   /** What of that has not gone back. */
@@ -202,8 +204,8 @@ const isGasless = (order: Order, chainId: number, place: Place): boolean =>
 export const paymentUri = ({ depositAddress, tokenAddress, chainId }: Destination, due: bigint): string | null =>
   depositAddress === null || due === 0n ? null : `ethereum:${tokenAddress}@${chainId}/transfer?address=${depositAddress}&uint256=${due}`
 
-function paymentBodies({ order, payments, sweeps, blockedReason }: OrderHistory, place: Place): PaymentBody[] {
-  const settled = settlements(payments, sweeps, blockedReason !== null)
+function paymentBodies({ order, payments, sweeps, blockedOn }: OrderHistory, place: Place): PaymentBody[] {
+  const settled = settlements(payments, sweeps, chainId => blockedOn.has(chainId ?? order.chainId))
   // Mined again in another block, a transaction is shown once, as it stands.
   const standing = new Set(livePayments(payments).map(({ txHash, grossUnits }) => `${txHash} ${grossUnits}`))
   const shown = payments.filter(({ status, txHash, grossUnits }) => status !== 'orphaned' || !standing.has(`${txHash} ${grossUnits}`))

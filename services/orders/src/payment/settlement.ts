@@ -13,17 +13,21 @@ export interface Settlement {
   txHash: string | null
 }
 
+type IsBlocked = (chainId: number | null) => boolean
+
 /**
  * What has become of each payment's money, by payment id. A router payment settles itself. Sweeps settle transfers oldest first: a transfer is
  * settled by the sweep with which the sum of all sweeps reaches the sum of all transfers up to it. Who sweeps, when and how often changes nothing
- * else (decision: a transfer is the payment). `blocked`: the listener last reported that the address cannot be swept.
+ * else (decision: a transfer is the payment). `isBlocked`: the listener last reported of this chain that the address cannot be swept; null is the chain of
+ * ids that name none.
  */
-export function settlements(payments: readonly Payment[], sweeps: readonly Sweep[], blocked: boolean): Map<string, Settlement> {
+export function settlements(payments: readonly Payment[], sweeps: readonly Sweep[], isBlocked: IsBlocked): Map<string, Settlement> {
   const chainIds = new Set([...payments, ...sweeps].flatMap(({ id }) => chainIdOf(id) ?? []))
-  if (chainIds.size <= 1) return settlementsOn(payments, sweeps, blocked)
+  const [only = null] = chainIds
+  if (chainIds.size <= 1) return settlementsOn(payments, sweeps, isBlocked(only))
   // A chain's sweeps move nothing of another one.
   const of = <T extends { id: string }>(rows: readonly T[], chainId: number) => rows.filter(({ id }) => chainIdOf(id) === chainId)
-  return new Map([...chainIds].flatMap(chainId => [...settlementsOn(of(payments, chainId), of(sweeps, chainId), blocked)]))
+  return new Map([...chainIds].flatMap(chainId => [...settlementsOn(of(payments, chainId), of(sweeps, chainId), isBlocked(chainId))]))
 }
 
 function settlementsOn(payments: readonly Payment[], sweeps: readonly Sweep[], blocked: boolean): Map<string, Settlement> {
@@ -45,8 +49,8 @@ function settlementsOn(payments: readonly Payment[], sweeps: readonly Sweep[], b
     if (swept >= transferred && last) settled.set(payment.id, { status: 'settled', txHash: last.txHash })
   }
   for (const { id, kind, status } of payments) {
-    const isBlocked = blocked && kind === 'transfer' && status !== 'orphaned'
-    if (!settled.has(id)) settled.set(id, { status: isBlocked ? 'blocked' : 'pending', txHash: null })
+    const isHeld = blocked && kind === 'transfer' && status !== 'orphaned'
+    if (!settled.has(id)) settled.set(id, { status: isHeld ? 'blocked' : 'pending', txHash: null })
   }
   return settled
 }
@@ -56,7 +60,7 @@ function settlementsOn(payments: readonly Payment[], sweeps: readonly Sweep[], b
  * for: no sweep is worth it, and anyone can send it.
  */
 export function settledBy(payments: readonly Payment[], sweeps: readonly Sweep[], isDust: (units: bigint) => boolean): string | null {
-  const all = settlements(payments, sweeps, false)
+  const all = settlements(payments, sweeps, () => false)
   const confirmed = confirmedPayments(payments).sort(inChainOrder)
   const settled = confirmed.flatMap(({ id }) => all.get(id)?.txHash ?? [])
   const waiting = confirmed.filter(({ id }) => all.get(id)?.status !== 'settled')

@@ -73,6 +73,7 @@ const SETTLING_SWEEPS = `(
 /** Why an address of the order cannot be swept: on the network that orders name first, or the one after it. */
 export const BLOCKED_REASON = `(SELECT blocked_reason FROM order_networks AS network WHERE network.order_id = orders.id AND blocked_reason IS NOT NULL
   ORDER BY network.chain_id <> orders.chain_id, network.chain_id LIMIT 1)`
+const BLOCKED_ON = 'ARRAY(SELECT chain_id FROM order_networks WHERE order_id = orders.id AND blocked_reason IS NOT NULL)'
 
 /** More are counted and not listed, the smallest: an order is answered however many payments of nothing it was sent. */
 const LISTED_MAX = 10_000
@@ -82,7 +83,7 @@ const AUTHORIZATIONS = `(
   SELECT orders.chain_id, ${SIGNED} FROM authorizations WHERE order_id = orders.id
   UNION ALL SELECT chain_id, ${SIGNED} FROM network_authorizations WHERE order_id = orders.id)`
 const HISTORY = `
-  SELECT ${orders.select()}, ${LEDGER_FACTS}, ${BLOCKED_REASON} AS blocked_reason, (${LEFT_OVER})::text AS left_over, (${TO_RETURN})::text AS to_return, coalesce((
+  SELECT ${orders.select()}, ${LEDGER_FACTS}, ${BLOCKED_REASON} AS blocked_reason, ${BLOCKED_ON} AS blocked_on, (${LEFT_OVER})::text AS left_over, (${TO_RETURN})::text AS to_return, coalesce((
     SELECT json_agg(${payments.json('p')}) FROM (
       SELECT * FROM (SELECT * FROM payments WHERE order_id = orders.id ORDER BY gross_units DESC, id LIMIT ${LISTED_MAX}) AS largest
       ORDER BY block_number, log_index, id) AS p), '[]') AS payments, coalesce((
@@ -141,6 +142,7 @@ interface CountedFields extends LedgerFields {
 }
 interface HistoryFields extends LedgerFields {
   blocked_reason: string | null
+  blocked_on: number[]
   left_over: string
   to_return: string
   payments: unknown[]
@@ -168,6 +170,7 @@ const toHistory = (row: HistoryFields): OrderHistory => ({
   payments: row.payments.map(toPayment),
   sweeps: row.sweeps.map(toSweep),
   blockedReason: row.blocked_reason,
+  blockedOn: new Set(row.blocked_on),
   leftOverUnits: BigInt(row.left_over),
   toReturnUnits: BigInt(row.to_return),
   authorizations: row.authorizations.map(one => authorizations.parse(one)),

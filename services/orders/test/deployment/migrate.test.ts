@@ -157,7 +157,7 @@ const history = async (name: string): Promise<OrderHistory> => {
 }
 const paymentsOf = async (name: string) => {
   const found = await history(name)
-  const settled = settlements(found.payments, found.sweeps, false)
+  const settled = settlements(found.payments, found.sweeps, () => false)
   return found.payments.map(({ id, kind, status, grossUnits }) => [id, kind, status, Number(grossUnits), settled.get(id)?.txHash ?? null])
 }
 
