@@ -59,11 +59,12 @@ test('a colleague is invited, works with what their role allows, and is out on t
     revoked_api_keys: [],
   })
   await ask(finance.token, 'get', '/orders', undefined, 1).expect(404)
-  const { rows } = await system.sql.query('SELECT action, changed FROM audit_log WHERE merchant_id = $1 ORDER BY id', [merchant.id])
+  const { rows } = await system.sql.query('SELECT action, changed, target FROM audit_log WHERE merchant_id = $1 ORDER BY id', [merchant.id])
+  const { body: invitations } = await ask(token, 'get', '/invitations')
   expect(rows.slice(1)).toEqual([
-    { action: 'invitation.create', changed: ['role:finance'] },
-    { action: 'member.join', changed: ['role:finance'] },
-    { action: 'member.remove', changed: ['role:finance'] },
+    { action: 'invitation.create', changed: ['role:finance'], target: invitations.data[0].id },
+    { action: 'member.join', changed: ['role:finance'], target: finance.id },
+    { action: 'member.remove', changed: ['role:finance'], target: finance.id },
   ])
 })
 

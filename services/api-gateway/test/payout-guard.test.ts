@@ -118,19 +118,19 @@ test('a session stolen right after the login changes nothing for two days, in wh
 test('what waited its time is in force once, with its event, whichever replica sees it first', async () => {
   const { token, merchant } = await paid()
   const next = Wallet.createRandom()
-  await patch(token, next.address).expect(200)
+  const { id } = (await patch(token, next.address).expect(200)).body.pending_payout_change
   at.ms += 48 * HOUR
   await activate()
   expect((await me(fresh(token), 1)).body).toMatchObject({ payout_address: next.address, pending_payout_change: null })
   expect(await published(merchant.id)).toEqual([OLD, OLD, next.address])
-  const { rows } = await system.sql.query('SELECT user_id, action, changed FROM audit_log WHERE merchant_id = $1 ORDER BY id', [
+  const { rows } = await system.sql.query('SELECT user_id, action, changed, target FROM audit_log WHERE merchant_id = $1 ORDER BY id', [
     merchant.id,
   ])
   expect(rows.slice(1)).toEqual([
-    { user_id: claimsOf(token).sub, action: 'merchant.update', changed: ['pending_payout_change'] },
-    { user_id: 'ponte', action: 'payout_change.activate', changed: ['payout_address'] },
+    { user_id: claimsOf(token).sub, action: 'merchant.update', changed: ['pending_payout_change'], target: null },
+    { user_id: 'ponte', action: 'payout_change.activate', changed: ['payout_address'], target: id },
     // A fresh login that reads the merchant is shown the secret, which is recorded.
-    { user_id: claimsOf(token).sub, action: 'webhook_secret.show_again', changed: ['webhook_secret'] },
+    { user_id: claimsOf(token).sub, action: 'webhook_secret.show_again', changed: ['webhook_secret'], target: null },
   ])
 })
 

@@ -11,7 +11,7 @@ import { isRecentLogin } from '../merchant/secret'
 import type { Owner } from '../owners/owner'
 import type { Store } from '../store'
 import type { Action, Actor } from '../store/audit-log'
-import type { Logo } from '../store/merchants'
+import type { Beside } from '../store/merchants'
 import { merchantIdIn } from './membership'
 
 export interface AccountDeps {
@@ -46,11 +46,11 @@ export const changeMerchant = (
   by: Actor,
   action: Action,
   decide: (merchant: Merchant) => Change | Promise<Change>,
-  logo?: Logo | null,
+  beside?: Beside,
 ): Promise<Merchant> =>
   retryConflicts(async () => {
     const change = await decide(await find())
-    if (change.changed.length > 0) await store.merchants.update(change, action, by, logo)
+    if (change.changed.length > 0) await store.merchants.update(change, action, by, beside)
     return change.merchant
   })
 
@@ -59,8 +59,8 @@ export const changeOwn = (
   res: Response,
   action: Action,
   decide: (merchant: Merchant) => Change | Promise<Change>,
-  logo?: Logo | null,
-): Promise<Merchant> => changeMerchant(store, () => own(store, res), actor(res), action, decide, logo)
+  beside?: Beside,
+): Promise<Merchant> => changeMerchant(store, () => own(store, res), actor(res), action, decide, beside)
 
 export const actor = (res: Response): Actor => ({
   userId: actorIdIn(res),

@@ -20,12 +20,17 @@ import { type AccountDeps, bodyFor, changeOwn } from './changes'
 
 export function payoutHandlers(deps: AccountDeps) {
   const { store, now, payoutGuard } = deps
-  const decided = async (res: Response, action: Action, decide: (merchant: Merchant) => Change | Promise<Change>) => {
-    res.json(bodyFor(deps, await changeOwn(store, res, action, decide)))
+  const decided = async (
+    res: Response,
+    action: Action,
+    target: string | null,
+    decide: (merchant: Merchant) => Change | Promise<Change>,
+  ) => {
+    res.json(bodyFor(deps, await changeOwn(store, res, action, decide, { target })))
   }
   return handling({
     signPayoutChange: ({ params: { id }, body }, _req, res) =>
-      decided(res, 'payout_change.sign', merchant => {
+      decided(res, 'payout_change.sign', id, merchant => {
         const change = waiting(merchant, id)
         const message = payoutMessage(merchant.id, change)
         const signature = signatureBy(change.address, message, body.signature)
@@ -33,7 +38,7 @@ export function payoutHandlers(deps: AccountDeps) {
         return signPayoutChange(merchant, id, { message, signature, at: now() }, payoutGuard)
       }),
     signPayoutAddress: ({ body }, _req, res) =>
-      decided(res, 'payout_address.sign', merchant => {
+      decided(res, 'payout_address.sign', null, merchant => {
         const { payoutAddress: address } = merchant
         if (address === null) throw new ApiError('invalid_state', 'There is no payout address to sign; set it first.')
         const message = payoutAddressMessage(merchant.id, address)
@@ -42,7 +47,7 @@ export function payoutHandlers(deps: AccountDeps) {
         return signPayoutAddress(merchant, { message, signature, at: now() })
       }),
     async approvePayoutChange({ params: { id } }, _req, res) {
-      await decided(res, 'payout_change.approve', async merchant => {
+      await decided(res, 'payout_change.approve', id, async merchant => {
         // Looked up after the merchant, whose version reveals that the owners have changed meanwhile.
         const owner = await store.members.find(merchant.id, userIn(res).id)
         if (owner?.role !== 'owner') throw new ApiError('forbidden', 'Only an owner may approve this.')
@@ -55,7 +60,7 @@ export function payoutHandlers(deps: AccountDeps) {
       })
     },
     cancelPayoutChange: ({ params: { id } }, _req, res) =>
-      decided(res, 'payout_change.cancel', merchant => cancelPayoutChange(merchant, id, now())),
+      decided(res, 'payout_change.cancel', id, merchant => cancelPayoutChange(merchant, id, now())),
   })
 }
 
@@ -64,8 +69,9 @@ export async function activatePayoutChanges(store: Store, now: () => Date): Prom
   for (const merchant of await store.merchants.withDuePayout()) {
     const change = activatePayoutChange(merchant, now())
     if (change.changed.length === 0) continue
+    const target = merchant.pendingPayout?.id ?? null
     await store.merchants
-      .update(change, 'payout_change.activate', { userId: 'ponte', requestId: merchant.pendingPayout?.id ?? '', network: null })
+      .update(change, 'payout_change.activate', { userId: 'ponte', requestId: target ?? '', network: null }, { target })
       .catch(error => {
         if (!isStale(error)) throw error
       })

@@ -26,7 +26,7 @@ export function sessionHandlers(deps: SessionDeps) {
       if (!found) throw new ApiError('not_found', 'You have no such session.')
       const upTo = await endsUpTo(res, deps)
       if (upTo && found.startedAt > upTo) await requireFreshLogin(res, deps)
-      await noteEnd(deps, res, 'session.end')
+      await noteEnd(deps, res, 'session.end', id)
       await store.sessions.end({ id, userId }, now())
       res.json({ object: 'session', id, ended: true })
     },
@@ -34,7 +34,7 @@ export function sessionHandlers(deps: SessionDeps) {
       const { id, sessionId } = userIn(res)
       if (sessionId === null) return void res.json({ object: 'ended_sessions', count: 0 })
       const upTo = await endsUpTo(res, deps)
-      await noteEnd(deps, res, 'session.end_others')
+      await noteEnd(deps, res, 'session.end_others', null)
       res.json({ object: 'ended_sessions', count: await store.sessions.endOthers(id, sessionId, now(), upTo) })
     },
   })
@@ -49,9 +49,9 @@ async function endsUpTo(res: Response, deps: SessionDeps): Promise<Date | null> 
 }
 
 /** Before it is done, to every merchant of the user: their owners learn of a thief who puts them out. */
-async function noteEnd({ store }: SessionDeps, res: Response, action: Action): Promise<void> {
+async function noteEnd({ store }: SessionDeps, res: Response, action: Action, target: string | null): Promise<void> {
   for (const { merchantId } of await store.members.ofUser(userIn(res).id)) {
     const merchant = await store.merchants.find(merchantId)
-    if (merchant) await store.auditLog.note(merchant, action, ['session'], actor(res))
+    if (merchant) await store.auditLog.note(merchant, action, ['session'], actor(res), target)
   }
 }

@@ -9,7 +9,12 @@ import type { Action, Actor } from '../store/audit-log'
 import type { TeamChange } from '../store/members'
 
 /** A request's decision about a team: its members, its owners' waiting changes, its invitations. */
-export type TeamDecision = MemberDecision & Pick<TeamChange, 'invited' | 'accepted' | 'revoked'> & { keepsKeys?: boolean }
+export type TeamDecision = MemberDecision &
+  Pick<TeamChange, 'invited' | 'accepted' | 'revoked'> & {
+    keepsKeys?: boolean
+    /** The id of the waiting change that it decides on. */
+    target?: string
+  }
 
 export interface TeamDeps {
   store: Store
@@ -35,7 +40,7 @@ export const commitTeam = <T extends TeamDecision>(
     // Such as an invitation that is revoked already: what changes nothing has no audit entry, and informs none.
     if (Object.keys(decision).length === 0) return { ...decision, revokedKeys: [], merchant }
     const change = await teamChange(deps, merchant, members, decision)
-    await deps.store.members.commit(change, action, changedBy(change, decision), by)
+    await deps.store.members.commit(change, action, changedBy(change, decision), by, targetOf(change, decision))
     return { ...decision, revokedKeys: change.revokedKeys, merchant: change.merchant }
   }, isOtherFirst)
 
@@ -51,7 +56,13 @@ export async function activateOwnerChanges(deps: TeamDeps): Promise<void> {
     const payoutHeldUntil = isOf ? new Date(deps.now().getTime() + deps.payoutGuard.payoutHoldMs) : merchant.payoutHeldUntil
     const written = await teamChange(deps, { ...merchant, payoutHeldUntil }, members, decision)
     await deps.store.members
-      .commit(written, 'owner_change.activate', changedBy(written, decision), { userId: 'ponte', requestId: change.id, network: null })
+      .commit(
+        written,
+        'owner_change.activate',
+        changedBy(written, decision),
+        { userId: 'ponte', requestId: change.id, network: null },
+        change.id,
+      )
       .catch(error => {
         if (!isOtherFirst(error)) throw error
       })
@@ -92,10 +103,17 @@ async function keysLostBy(store: Store, members: readonly Member[], put: Member 
   return keys.filter(({ scopes }) => removed || (mayMakeKey(before.role, scopes) && !mayMakeKey(after.role, scopes)))
 }
 
-function changedBy(change: TeamChange, { ownerChanges }: TeamDecision): string[] {
+const newlyWaiting = ({ merchant }: TeamChange, { ownerChanges }: TeamDecision) =>
+  ownerChanges?.find(({ id }) => !merchant.ownerChanges.some(other => other.id === id))
+
+function targetOf(change: TeamChange, decision: TeamDecision): string | null {
+  const { put, removed, invited, revoked, target } = decision
+  return target ?? (put ?? removed ?? invited ?? revoked)?.id ?? newlyWaiting(change, decision)?.memberId ?? null
+}
+
+function changedBy(change: TeamChange, decision: TeamDecision): string[] {
   const { merchant, put, invited, removed, revoked, revokedKeys = [] } = change
-  const waiting = ownerChanges?.find(({ id }) => !merchant.ownerChanges.some(other => other.id === id))
-  const role = waiting?.role ?? (put ?? invited ?? removed ?? revoked)?.role
+  const role = newlyWaiting(change, decision)?.role ?? (put ?? invited ?? removed ?? revoked)?.role
   return [
     ...(role ? [`role:${role}`] : []),
     ...(change.ownerChanges === merchant.ownerChanges ? [] : ['pending_owner_change']),

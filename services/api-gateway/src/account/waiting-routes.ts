@@ -40,10 +40,13 @@ export function waitingHandlers(deps: AccountDeps) {
       const { change, merchant } = await findWaiting(userId, id)
       if (change.type === 'payout_address') {
         if (!change.may_cancel) throw new ApiError('forbidden', 'Who was an owner when it was requested may cancel this.')
-        await changeMerchant(store, merchant, actor(res), 'payout_change.cancel', current => cancelPayoutChange(current, id, now()))
+        await changeMerchant(store, merchant, actor(res), 'payout_change.cancel', current => cancelPayoutChange(current, id, now()), {
+          target: id,
+        })
         return void res.json(change)
       }
       const undone = await commitTeam(deps, actor(res), 'owner_change.cancel', merchant, (members, current) => ({
+        target: id,
         ownerChanges: undoOwnerChange(members, current, id, { userId, at: now() }),
       }))
       res.json(await afterwards(userId, change, { ...undone.merchant, ownerChanges: undone.ownerChanges }))
@@ -54,6 +57,7 @@ export function waitingHandlers(deps: AccountDeps) {
       if (change.type === 'payout_address')
         throw new ApiError('invalid_state', 'A payout address is approved at /merchants/me/payout-changes.')
       const confirmed = await commitTeam(deps, actor(res), 'owner_change.confirm', merchant, (members, current) => ({
+        target: id,
         ownerChanges: confirmOwnerChange(members, current, id, { userId, at: now() }, deps.payoutGuard),
       }))
       res.json(await afterwards(userId, change, { ...confirmed.merchant, ownerChanges: confirmed.ownerChanges }))

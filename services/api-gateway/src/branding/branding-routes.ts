@@ -22,7 +22,7 @@ export const brandingHandlers = ({ store, now, orders }: AccountDeps) =>
     async updateBranding({ body: { logo: base64, ...body } }, _req, res) {
       const logo = base64 == null ? base64 : encodeLogo(base64)
       const fields = { ...body, ...(logo === undefined ? {} : { logoHash: logo?.hash ?? null }) }
-      const merchant = await changeOwn(store, res, 'branding.update', found => updateBranding(found, fields, now()), logo)
+      const merchant = await changeOwn(store, res, 'branding.update', found => updateBranding(found, fields, now()), { logo })
       res.json(bodyOf(merchant.branding))
     },
     async getCheckoutBranding({ params }, _req, res) {

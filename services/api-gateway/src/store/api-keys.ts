@@ -104,7 +104,7 @@ export function apiKeyStore(database: Database, prisma: PrismaClient, options: M
         const at = now()
         const key = { hash, merchant_id: merchantId, created_at: at }
         const repeatable = request && { request_hash: hashOf(request.idempotencyKey), salt: request.salt }
-        const entry = auditEntry(merchantId, actor, 'api_key.rotate', ['api_key'], at, uuidv8Of(hash))
+        const entry = auditEntry(merchantId, actor, 'api_key.rotate', ['api_key'], at, { id: uuidv8Of(hash) })
         try {
           await database.commit({
             events: outboxRows([accountChanged(entry, merchant)], at),

@@ -47,18 +47,36 @@ export interface Actor {
 }
 
 /** A row of the audit log: who changed what and when. Names of what changed, never a value. */
-export const auditEntry = (merchantId: string, actor: Actor, action: string, changed: string[], at: Date, id = uuidv7()) => ({
+export const auditEntry = (
+  merchantId: string,
+  actor: Actor,
+  action: string,
+  changed: string[],
+  at: Date,
+  { id = uuidv7(), target = null }: { id?: string; target?: string | null } = {},
+) => ({
   id,
   merchantId,
   userId: actor.userId,
   action,
   changed,
+  target,
   requestId: actor.requestId,
   network: actor.network,
   at,
 })
 
-const INSERT_AUDIT_ROWS = insertRows('audit_log', ['id', 'merchant_id', 'user_id', 'action', 'changed', 'request_id', 'at', 'network'])
+const INSERT_AUDIT_ROWS = insertRows('audit_log', [
+  'id',
+  'merchant_id',
+  'user_id',
+  'action',
+  'changed',
+  'request_id',
+  'at',
+  'network',
+  'target',
+])
 
 /** Written by every change of the account beside its own rows: the audit entry, and mails about it. */
 export const ACCOUNT_ROWS = `audit_rows AS (${INSERT_AUDIT_ROWS}), mail_rows AS (${INSERT_MAILS})`
@@ -111,7 +129,7 @@ export interface AuditRow {
 
 type RequestRow = Pick<AuditRow, 'user_id' | 'action' | 'changed' | 'request_id' | 'network' | 'at' | 'target'>
 const entryOf = (merchantId: string, row: RequestRow) =>
-  auditEntry(merchantId, { userId: row.user_id, requestId: row.request_id, network: row.network }, row.action, row.changed, row.at)
+  auditEntry(merchantId, { userId: row.user_id, requestId: row.request_id, network: row.network }, row.action, row.changed, row.at, row)
 
 export type RequestEntry = RequestedChange & { merchantId: string; actor: Actor }
 
@@ -137,9 +155,9 @@ const NOTE: Statement = { name: 'audit-note', text: `WITH ${ACCOUNT_ROWS} SELECT
 
 export const auditLogStore = (database: Database, options: MerchantStoreOptions) => ({
   /** Records what was done without a change. */
-  async note(merchant: Merchant, action: Action, changed: string[], actor: Actor): Promise<void> {
+  async note(merchant: Merchant, action: Action, changed: string[], actor: Actor, target: string | null = null): Promise<void> {
     const at = options.now()
-    const entry = auditEntry(merchant.id, actor, action, changed, at)
+    const entry = auditEntry(merchant.id, actor, action, changed, at, { target })
     const events = outboxRows([accountChanged(entry, merchant)], at)
     await database.commit({ events, write: NOTE, rows: accountRows(entry, merchant, options) })
     options.committed()
@@ -159,7 +177,7 @@ export const auditLogStore = (database: Database, options: MerchantStoreOptions)
     const { rows } = informing ? await database.query<RequestRow>({ name: 'audit-entry', text: ENTRY }, [id]) : { rows: [] }
     const [row] = rows
     const entry = informing && row ? { ...entryOf(informing.id, row), id } : null
-    const notice = entry && informing && options.mails === true ? accountNotice({ ...entry, target: row?.target ?? null }, informing) : null
+    const notice = entry && informing && options.mails === true ? accountNotice(entry, informing) : null
     await database.commit({
       events: entry && informing ? outboxRows([accountChanged(entry, informing)], at) : [],
       write: END,

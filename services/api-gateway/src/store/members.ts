@@ -101,13 +101,13 @@ export function memberStore(database: Database, prisma: PrismaClient, options: M
     },
 
     /** Throws a stale error (`isStale`) when the merchant has moved on since it was read, before its members were. */
-    async commit(change: TeamChange, action: Action, changed: string[], actor: Actor): Promise<void> {
+    async commit(change: TeamChange, action: Action, changed: string[], actor: Actor, target: string | null): Promise<void> {
       const { put, removed, revokedKeys = [], invited, accepted, revoked, at } = change
       const { pendingPayout, ownerChanges, payoutHeldUntil } = change
       const { merchant, event } = atNextVersion({ ...change.merchant, pendingPayout, ownerChanges, payoutHeldUntil })
       const { owner_changes, ...ownership } = ownershipRecord(merchant)
       const { pending_payout, pending_network_payout, ...waits } = pendingPayoutRecord(pendingPayout)
-      const entry = auditEntry(merchant.id, actor, action, changed, at)
+      const entry = auditEntry(merchant.id, actor, action, changed, at, { target })
       await database.commit({
         events: outboxRows([event, accountChanged(entry, merchant)], at),
         write: CHANGE,

@@ -82,8 +82,8 @@ const WAITING_FOR = `
 
 export function merchantStore(database: Database, prisma: PrismaClient, options: MerchantStoreOptions) {
   const { now, committed } = options
-  const entryOf = ({ merchant, changed }: Change, action: Action, actor: Actor) =>
-    auditEntry(merchant.id, actor, action, changed, merchant.updatedAt)
+  const entryOf = ({ merchant, changed }: Change, action: Action, actor: Actor, target: string | null = null) =>
+    auditEntry(merchant.id, actor, action, changed, merchant.updatedAt, { target })
   return {
     async find(id: string): Promise<Merchant | null> {
       const row = await prisma.merchant.findUnique({ where: { id } })
@@ -139,8 +139,8 @@ export function merchantStore(database: Database, prisma: PrismaClient, options:
     },
 
     /** Writes a change of a merchant that was read at the version before. Throws a stale error (`isStale`) when it has moved on. */
-    async update(change: Change, action: Action, actor: Actor, logo?: Logo | null): Promise<void> {
-      const entry = entryOf(change, action, actor)
+    async update(change: Change, action: Action, actor: Actor, { logo, target = null }: Beside = {}): Promise<void> {
+      const entry = entryOf(change, action, actor, target)
       await database.commit({
         events: outboxRows([...change.events, accountChanged(entry, change.merchant)], now()),
         write: logo ? UPDATE_WITH_LOGO : logo === null ? UPDATE_WITHOUT_LOGO : UPDATE,
@@ -154,6 +154,12 @@ export function merchantStore(database: Database, prisma: PrismaClient, options:
       committed()
     },
   }
+}
+
+/** With a change: another picture, or null for none any more; and the id of what it decides on. */
+export interface Beside {
+  logo?: Logo | null | undefined
+  target?: string | null
 }
 
 export interface Logo {

@@ -60,7 +60,10 @@ export function namedKeyStore(database: Database, prisma: PrismaClient, options:
      */
     async insert(merchant: Merchant, key: NamedKey, hash: Buffer, actor: Actor, request: NamedKeyRequest | null): Promise<boolean> {
       const moved = atNextVersion(merchant)
-      const entry = auditEntry(key.merchantId, actor, 'named_key.create', ['api_key', ...key.scopes], key.createdAt, uuidv8Of(hash))
+      const entry = auditEntry(key.merchantId, actor, 'named_key.create', ['api_key', ...key.scopes], key.createdAt, {
+        id: uuidv8Of(hash),
+        target: key.id,
+      })
       const repeatable = request && {
         request_hash: hashOf(request.idempotencyKey),
         body_hash: hashOf(canonicalJson(request.body)),
@@ -89,7 +92,7 @@ export function namedKeyStore(database: Database, prisma: PrismaClient, options:
     async revoke(merchant: Merchant, key: NamedKey, actor: Actor): Promise<NamedKey> {
       const at = now()
       const moved = atNextVersion(merchant)
-      const entry = auditEntry(merchant.id, actor, 'named_key.revoke', ['api_key'], at)
+      const entry = auditEntry(merchant.id, actor, 'named_key.revoke', ['api_key'], at, { target: key.id })
       await database.commit({
         events: outboxRows([moved.event, accountChanged(entry, moved.merchant)], at),
         write: REVOKE,
