@@ -68,6 +68,25 @@ test('a colleague is invited, works with what their role allows, and is out on t
   ])
 })
 
+test('the role that a member has, and the topics that they chose, are no change when they are given again', async () => {
+  const { token, merchant } = await newMerchant(system)
+  const finance = await colleague(token, 'finance')
+  const rows = async () => {
+    const { rows } = await system.sql.query(
+      `SELECT (SELECT count(*)::int FROM audit_log WHERE merchant_id = $1::uuid) AS entries,
+         (SELECT count(*)::int FROM outbox WHERE merchant_id = $1::uuid) AS events`,
+      [merchant.id],
+    )
+    return rows
+  }
+  const { body: chosen } = await ask(finance.token, 'patch', '/mail', { topics: ['payments'] }).expect(200)
+  const before = await rows()
+  expect((await ask(token, 'patch', `/members/${finance.id}`, { role: 'finance' }).expect(200)).body).toMatchObject({ role: 'finance' })
+  expect((await ask(finance.token, 'patch', '/mail', { topics: chosen.topics }).expect(200)).body).toEqual(chosen)
+  expect((await ask(finance.token, 'patch', '/mail', { language: 'en' }).expect(200)).body).toEqual({ ...chosen, language: 'en' })
+  expect(await rows()).toEqual(before)
+})
+
 test.each([
   ['payment_tolerance', '1.00'],
   ['refund_approval_above', '1.00'],

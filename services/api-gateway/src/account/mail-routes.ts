@@ -20,13 +20,17 @@ export function mailHandlers({ store, isMailing, provider }: AccountDeps) {
       const email = await verifiedEmailOf(res, provider)
       const isMoved = email !== null && member.email !== null && email !== member.email
       // A thief would have a member learn of less, or in another place: the mail goes to the address of before. The language hides nothing.
-      const changed = [...(topics ? ['mail_topics'] : []), ...(isMoved ? ['mail_address'] : [])]
+      const chosen = topics && !isSame(topics, member.mailTopics?.split(',') ?? preferencesBody(member, isMailing).topics) ? topics : null
+      const changed = [...(chosen ? ['mail_topics'] : []), ...(isMoved ? ['mail_address'] : [])]
       if (changed.length > 0) await store.auditLog.note(await own(store, res), 'mail.update', changed, actor(res))
-      await store.members.setMail(member.id, email, language ?? null, topics ?? null)
+      await store.members.setMail(member.id, email, language ?? null, chosen)
       res.json(preferencesBody(await membership(res), isMailing))
     },
   })
 }
+
+const isSame = (some: readonly string[], others: readonly string[]) =>
+  some.every(one => others.includes(one)) && others.every(one => some.includes(one))
 
 interface MailMember {
   email: string | null

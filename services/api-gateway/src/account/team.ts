@@ -38,11 +38,17 @@ export const commitTeam = <T extends TeamDecision>(
     const members = await deps.store.members.list(merchant.id)
     const decision = await decide(members, merchant)
     // Such as an invitation that is revoked already: what changes nothing has no audit entry, and informs none.
-    if (Object.keys(decision).length === 0) return { ...decision, revokedKeys: [], merchant }
+    if (changesNothing(members, merchant, decision)) return { ...decision, revokedKeys: [], merchant }
     const change = await teamChange(deps, merchant, members, decision)
     await deps.store.members.commit(change, action, changedBy(change, decision), by, targetOf(change, decision))
     return { ...decision, revokedKeys: change.revokedKeys, merchant: change.merchant }
   }, isOtherFirst)
+
+function changesNothing(members: readonly Member[], merchant: Merchant, decision: TeamDecision): boolean {
+  const { put, removed, invited, accepted, revoked, ownerChanges = merchant.ownerChanges } = decision
+  if (removed || invited || accepted || revoked || ownerChanges !== merchant.ownerChanges) return false
+  return !put || members.some(({ id, role }) => id === put.id && role === put.role)
+}
 
 /** Puts the changes of owners in force that have waited long enough. Another replica may be first. */
 export async function activateOwnerChanges(deps: TeamDeps): Promise<void> {

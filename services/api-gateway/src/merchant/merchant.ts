@@ -205,11 +205,11 @@ export function signPayoutAddress(merchant: Merchant, signed: SignedText): Chang
 
 /** Puts a change of the payout address in force whose time has come; otherwise no change. */
 export function activatePayoutChange(merchant: Merchant, at: Date): Change {
-  const next = activatePayout(merchant, at)
-  return next === merchant ? { merchant, events: [], changed: [] } : payoutChanged(merchant, next, at)
+  return payoutChanged(merchant, activatePayout(merchant, at), at)
 }
 
 function payoutChanged(merchant: Merchant, payout: Payout, at: Date): Change {
+  if (payout === merchant) return { merchant, events: [], changed: [] }
   const changed = (['payoutAddress', 'payoutAddresses'] as const).find(key => payout[key] !== merchant[key]) ?? 'pendingPayout'
   return changeTo({ ...inForce(merchant, at), ...payoutOf(payout) }, [UPDATABLE[changed]], at)
 }

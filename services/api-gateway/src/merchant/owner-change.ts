@@ -118,7 +118,8 @@ export function undoOwnerChange(
     )
   const isContested = isPutOut && members.some(member => mayConfirm(members, change, member.userId))
   if (!isContested) return ownerChanges.filter(other => other !== change)
-  return ownerChanges.map(other => (other === change ? { ...change, objectedAt: change.objectedAt ?? at } : other))
+  if (change.objectedAt !== null) return ownerChanges
+  return ownerChanges.map(other => (other === change ? { ...change, objectedAt: at } : other))
 }
 
 /**

@@ -44,6 +44,8 @@ test('another one waits two days, or one when its key signed, and is in force th
   const signed = signPayout(changing, 'a', signedAt(after(1)), guard)
   expect(signed).toMatchObject({ payoutAddress: OLD, pendingPayout: { isSigned: true, activatesAt: after(24) } })
   expect(activatePayout(signed, after(23))).toBe(signed)
+  expect(signPayout(signed, 'a', signedAt(after(2)), guard)).toBe(signed)
+  expect(signPayout(signed, 'a', signedAt(after(24)), guard)).toMatchObject({ payoutAddress: NEW, pendingPayout: null })
   expect(activatePayout(signed, after(24))).toEqual({ ...none, payoutAddress: NEW, payoutProof: proofOf(NEW, after(1)) })
   expect(signPayout(changing, 'a', signedAt(after(30)), guard)).toEqual({
     ...none,
@@ -115,6 +117,7 @@ describe('the approval of another owner', () => {
     const approved = approvePayout(changing, 'a', other(1), guard)
     expect(approved).toMatchObject({ payoutAddress: OLD, pendingPayout: { approvedBy: 'other', activatesAt: after(24) } })
     expect(signPayout(approved, 'a', signedAt(after(2)), guard).pendingPayout).toMatchObject({ isSigned: true, activatesAt: after(24) })
+    expect(approvePayout(approved, 'a', other(2), guard)).toBe(approved)
     const signed = signPayout(changing, 'a', signedAt(after(1)), guard)
     expect(approvePayout(signed, 'a', other(1), guard)).toMatchObject({ payoutAddress: OLD, pendingPayout: { activatesAt: after(24) } })
     expect(approvePayout(changing, 'a', other(30), guard)).toEqual({ ...none, payoutAddress: NEW })

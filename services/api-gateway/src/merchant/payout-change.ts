@@ -122,11 +122,12 @@ function begun(
   return timed(payout, change, at, guard)
 }
 
-/** Brings a change forward, because the key of its address signed it. Throws `not_found` when it does not wait any more. */
+/** Brings a change forward, because the key of its address signed it; one that is signed already is the same. Throws `not_found` when it does not wait any more. */
 export function signPayout(payout: Payout, id: string, { message, signature, at }: SignedText, guard: PayoutGuard): Payout {
   const change = waiting(payout, id)
+  if (change.isSigned && change.proof) return activatePayout(payout, at)
   const proof = { address: change.address, message, signature, signedAt: at }
-  return timed(payout, { ...change, isSigned: true, proof: change.proof ?? proof }, at, guard)
+  return timed(payout, { ...change, isSigned: true, proof }, at, guard)
 }
 
 export interface SignedText {
@@ -151,6 +152,7 @@ export function approvePayout(payout: Payout, id: string, owner: { userId: strin
   if (owner.userId === change.requestedBy) throw new ApiError('invalid_state', 'Another owner has to approve what you requested.')
   if (owner.at.getTime() - owner.since.getTime() < guard.delayMs)
     throw new ApiError('invalid_state', 'You have been an owner for less time than a change of the payout address waits.')
+  if (change.approvedBy === owner.userId) return activatePayout(payout, owner.at)
   return timed(payout, { ...change, approvedBy: owner.userId }, owner.at, guard)
 }
 
