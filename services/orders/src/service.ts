@@ -103,7 +103,7 @@ export function createOrders(config: OrdersConfig, overrides: Overrides = {}) {
 
   const isSuspended = (chainId: number) =>
     networks.some(network => network.chainId === chainId && network.isSuspended) ||
-    standsStill(store.chain.view(chainId).time, now(), suspendedAfterMs(config))
+    standsStill(store.chain.view(chainId).lastTime, now(), suspendedAfterMs(config))
   const place = {
     livemode: config.PONTE_MODE === 'live',
     publicUrl: config.PUBLIC_URL,

@@ -110,5 +110,16 @@ it.each([
   ['those that go on', [at(50), null, at(10), at(90)], 60_000, at(50)],
   ['none, where all of them stand still', [at(10), null], 60_000, null],
 ])('everything is known up to the time of %s', (_, times, afterMs, expected) => {
-  expect(knownThrough(times, at(100), afterMs)).toEqual(expected)
+  const chains = times.map(time => ({ time, lastTime: time }))
+  expect(knownThrough(chains, at(100), afterMs)).toEqual(expected)
+})
+
+it('nothing is known while a network that goes on begins another history', () => {
+  const chains = [
+    { time: at(99), lastTime: at(99) },
+    { time: null, lastTime: at(90) },
+  ]
+  expect(knownThrough(chains, at(100), 60_000)).toBeNull()
+  expect(knownThrough(chains, at(200), 120_000)).toBeNull()
+  expect(knownThrough(chains, at(151), 60_000)).toEqual(at(99))
 })

@@ -43,9 +43,12 @@ export const isCertain = (leases: readonly Lease[]): boolean =>
 export const standsStill = (confirmedTime: Date | null, at: Date, afterMs: number): boolean =>
   afterMs > 0 && (confirmedTime === null || at.getTime() - confirmedTime.getTime() > afterMs)
 
-/** Up to which time every chain is known that does not stand still; null where that is of none, or of one not at all. */
-export function knownThrough(times: readonly (Date | null)[], at: Date, afterMs: number): Date | null {
-  const going = times.filter(time => !standsStill(time, at, afterMs))
+/**
+ * Up to which time every chain is known that does not stand still; null where that is of none, or of one not at all. One of which nothing is known for a
+ * moment, as its listener began another history, stands still no sooner than another.
+ */
+export function knownThrough(chains: readonly { time: Date | null; lastTime: Date | null }[], at: Date, afterMs: number): Date | null {
+  const going = chains.filter(({ lastTime }) => !standsStill(lastTime, at, afterMs)).map(({ time }) => time)
   const known = going.filter(time => time !== null).toSorted((one, other) => one.getTime() - other.getTime())
   return known.length === going.length ? (known[0] ?? null) : null
 }

@@ -102,11 +102,7 @@ export function reconcileJob({ store, chainIds, everyS, stillAfterMs, metrics, n
   /** The newest blocks, and the history bit by bit. What is lacking is booked: the ledger follows from the books. */
   const checkLedger = async () => {
     const views = await Promise.all(chainIds.map(store.chain.refresh))
-    const known = knownThrough(
-      views.map(({ time }) => time),
-      now(),
-      stillAfterMs,
-    )
+    const known = knownThrough(views, now(), stillAfterMs)
     if (known !== null) await store.ledger.close(monthStart(known, BOOKS_ZONE))
     const heads = await Promise.all(chainIds.map(store.chain.head))
     const newest = heads.map(head => [head > LEDGER_BLOCKS ? head - LEDGER_BLOCKS : 0n, head] as const)

@@ -86,7 +86,7 @@ export const LEASES = `(SELECT coalesce(json_agg(json_build_object('seenVersion'
     WHERE lease.chain_id = cursor.chain_id AND lease.generation = cursor.generation AND (ended_version IS NULL OR seen_version > ended_version))`
 // Raw SQL: one statement, so that all of it is of one moment.
 const HISTORY = `
-  SELECT generation, since::text, watermark::text, confirmed_time, head_block::text,
+  SELECT generation, since::text, watermark::text, confirmed_time, last_time, head_block::text,
     (SELECT coalesce(json_agg(json_build_array(lower(blocks), upper(blocks) - 1) ORDER BY blocks), '[]') FROM unnest(advanced) AS blocks) AS ranges,
     (SELECT coalesce(json_agg(json_build_object('toBlock', to_block, 'time', advance.confirmed_time)), '[]') FROM chain_advances AS advance
      WHERE advance.chain_id = cursor.chain_id AND advance.generation = cursor.generation) AS advances,
@@ -96,7 +96,8 @@ const HISTORY = `
 const BELIEVE = `
   WITH forgotten AS (
     DELETE FROM chain_advances WHERE chain_id = $1 AND (generation < $2::uuid OR (generation = $2::uuid AND to_block <= $3::bigint AND confirmed_time < $4)))
-  UPDATE chain_cursors SET watermark = $3::bigint, confirmed_time = $4 WHERE chain_id = $1 AND generation = $2::uuid`
+  UPDATE chain_cursors SET watermark = $3::bigint, confirmed_time = $4, last_time = greatest(last_time, $4)
+  WHERE chain_id = $1 AND generation = $2::uuid`
 
 /** Two reports of one moment would look as if nothing had come between them: of all replicas one reports. */
 // Raw SQL because the database decides who is first.
@@ -145,6 +146,8 @@ export interface ChainState extends ChainView {
   generation: string | null
   watermark: number | null
   since: number | null
+  /** The latest time that was ever confirmed, also while `time` is not known for a moment; null when none was. */
+  lastTime: Date | null
   /** Expiry waits for these: confirmed ranges beyond a gap, and one more while the listener may have lost what orders knows. */
   missing: number
 }
@@ -159,12 +162,15 @@ const historyRow = z.object({
   since: z.coerce.number(),
   watermark: z.coerce.number().nullable(),
   confirmed_time: z.date().nullable(),
+  last_time: z.date().nullable(),
   head_block: z.coerce.number(),
   ranges: z.array(z.tuple([z.number(), z.number()])),
   advances: z.array(z.object({ toBlock: z.number(), time: z.coerce.date() })),
   leases: z.array(z.object({ seenVersion: z.number(), endedVersion: z.number().nullable() })),
 })
-const NOTHING: ChainState = { generation: null, time: null, watermark: null, since: null, missing: 0 }
+const NOTHING: ChainState = { generation: null, time: null, watermark: null, since: null, lastTime: null, missing: 0 }
+
+const latestOf = (one: Date | null, other: Date | null): Date | null => (one !== null && (other === null || one > other) ? one : other)
 
 export function chainStore(database: Database, prisma: PrismaClient, now: () => Date, latestTime: () => Date) {
   const states = new Map<number, ChainState>()
@@ -233,7 +239,8 @@ export function chainStore(database: Database, prisma: PrismaClient, now: () => 
       const certain = isCertain(row.leases)
       const beyond = history.advances.filter(({ toBlock }) => toBlock > (watermark ?? -1)).length
       const missing = beyond + (certain ? 0 : 1)
-      const state = { generation: row.generation, watermark, since: row.since, time: certain ? confirmedTime : null, missing }
+      const lastTime = latestOf(row.last_time, confirmedTime)
+      const state = { generation: row.generation, watermark, since: row.since, time: certain ? confirmedTime : null, lastTime, missing }
       states.set(chainId, state)
       heads.set(chainId, row.head_block)
       return state
