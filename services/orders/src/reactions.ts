@@ -16,7 +16,7 @@ import { acceptWithPeriod, isUnpaid } from './order/acceptance'
 import { type Change, type Ledger, release, supersede } from './order/order'
 import { payoutAddressOn } from './payment/payment'
 import { observe as observeRecovered } from './recovery/recovery'
-import { observe, promisedOf, recovered, refundEvents } from './refund/stored-refund'
+import { observe, promisedOf, promisedWith, recovered, refundEvents } from './refund/stored-refund'
 import type { ChargeOwner, Store } from './store'
 
 export interface ReactionDeps {
@@ -127,8 +127,9 @@ export function reactions(deps: ReactionDeps): Reactions {
       const next = observe(known ?? recovered(stated, found.order, now()), stated, isBelieved, now())
       if (!next) return store.refunds.ignore(eventId)
       if (!isBelieved) onQuarantined()
-      const events = known ? outboxRows(refundEvents(known, next, found.order, now()), now()) : []
-      await store.refunds.commit(found.order, [next], { eventId, events })
+      const { promisedUnits, news } = promisedWith(found.order, await store.refunds.ofOrder(found.order.id), next, now())
+      const events = outboxRows([...(known ? refundEvents(known, next, found.order, now()) : []), ...news], now())
+      await store.refunds.commit(found.order, [next], { eventId, events, promisedUnits })
       announce(found.order)
     })
 

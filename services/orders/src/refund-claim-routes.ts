@@ -18,7 +18,7 @@ import { destinationOn, mainChainOf, payoutAddressOn } from './payment/payment'
 import { cancelClaim, claimBody, claimStatus, isKnownPayment, openClaim, type RefundClaim, takeClaim } from './refund/claim'
 import { codeExpiresAt, emailHint, isCode, issueCode, nextCodeAt, wrongCode } from './refund/code'
 import { openedRefund, requireReturnable, wantedUnits } from './refund/opening'
-import { refundEvents, refundWatch, type StoredRefund, statusOf } from './refund/stored-refund'
+import { promisedWith, refundEvents, refundWatch, type StoredRefund, statusOf } from './refund/stored-refund'
 import { networkOf, type RefundRouteDeps, reachablePayee } from './refund-routes'
 
 export interface RefundClaimRouteDeps extends RefundRouteDeps {
@@ -171,8 +171,9 @@ export function refundClaimRoutes(router: Router, deps: RefundClaimRouteDeps): v
       }
       const refund = openedRefund({ ...history, refunds }, asked, store.chain.view(chainId).watermark)
       addLogFields({ order_id: order.id, refund_id: refund.id })
-      const events = outboxRows([refundWatch([refund], refund.chainId), ...refundEvents(null, refund, order, now())], now())
-      await store.refunds.commit(order, [refund], { events, claims: [next] })
+      const { promisedUnits, news } = promisedWith(order, refunds, refund, now())
+      const events = outboxRows([refundWatch([refund], refund.chainId), ...refundEvents(null, refund, order, now()), ...news], now())
+      await store.refunds.commit(order, [refund], { events, promisedUnits, claims: [next] })
       return next
     })
     res.json(await shown(claimed))

@@ -39,6 +39,7 @@ import {
   feeUnitsOf,
   latestEnd,
   promisedOf,
+  promisedWith,
   provenPayer,
   refundEvents,
   refundWatch,
@@ -136,8 +137,9 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
       addLogFields({ order_id: order.id, refund_id: refund.id })
       const limit = await limitOf([...of.refunds, refund], by)
       const answer = { status: 201, body: JSON.stringify(bodyOf(refund, order, limit, await toSign(refund))) }
-      const events = outboxRows([refundWatch([refund], refund.chainId), ...refundEvents(null, refund, order, now())], now())
-      await store.refunds.commit(order, [refund], { events, answers: answersTo(keyed, answer) })
+      const { promisedUnits, news } = promisedWith(order, of.refunds, refund, now())
+      const events = outboxRows([refundWatch([refund], refund.chainId), ...refundEvents(null, refund, order, now()), ...news], now())
+      await store.refunds.commit(order, [refund], { events, promisedUnits, answers: answersTo(keyed, answer) })
       return answer
     }),
   )
@@ -192,8 +194,9 @@ export function refundRoutes(router: Router, deps: RefundRouteDeps & { database:
         return answer
       }
       const isNews = next.signatures.length > refund.signatures.length || next.cancelledAt !== refund.cancelledAt
-      const events = isNews ? outboxRows([refundWatch([next], next.chainId)], now()) : []
-      await store.refunds.commit(history.order, [next], { events, answers: answersTo(keyed, answer) })
+      const { promisedUnits, news } = promisedWith(history.order, refunds, next, now())
+      const events = outboxRows([...(isNews ? [refundWatch([next], next.chainId)] : []), ...news], now())
+      await store.refunds.commit(history.order, [next], { events, promisedUnits, answers: answersTo(keyed, answer) })
       return answer
     })
 

@@ -257,6 +257,26 @@ describe('what may go back', () => {
     expect((await made(order)).amount).toBe('40.000000')
   })
 
+  it('is reported to the plan, which counts what does not go back', async () => {
+    const charged = charge({ brl_amount: '542.00', terms: { ...charge().terms, merchant_id: merchantId, payout_address: wallet.address } })
+    await system.bus.publish(message('subscription.charge_requested', charged))
+    const { order_id } = charged
+    const order: OrderBody = (await request(system.url).get(`/api/v1/orders/${order_id}`).set(me())).body
+    expect((await post(`/orders/${order_id}/cancel`, {})).status).toBe(200)
+    await chain.report('confirmed', chain.payment(order, { gross: 100_000_000n }))
+    await chain.synced(order)
+    const missing = async () =>
+      (await system.published(order_id)).flatMap(event =>
+        event.type === 'order.received' ? [Reflect.get(event.data, 'missing_brl_amount')] : [],
+      )
+    const of = await made(order, { amount: '60' })
+    await system.orders.idle()
+    expect(await missing()).toEqual(['0.00', '325.20'])
+    expect((await cancel(of)).status).toBe(200)
+    await system.orders.idle()
+    expect(await missing()).toEqual(['0.00', '325.20', '0.00'])
+  })
+
   it('is not taken as payment with its period either, whose charge counts by the merchant’s word alone', async () => {
     const charged = charge({ brl_amount: '542.00', terms: { ...charge().terms, merchant_id: merchantId, payout_address: wallet.address } })
     await system.bus.publish(message('subscription.charge_requested', charged))

@@ -208,7 +208,7 @@ export const orderWaiting = z.object({ ...answered, reason: z.string() })
 export const orderRefused = z.object({ ...answered, reason: z.string() })
 
 /**
- * Published by orders. Consumed by subscriptions: money is confirmed for an order that is not paid, or no longer. The largest `revision` stands.
+ * Published by orders. Consumed by subscriptions: money is confirmed for an order that is not paid, or no longer, or goes back. The largest `revision` stands.
  * `missing_brl_amount` is what would make it complete, zero when all came, but late. `order` is what `order.paid` would hold, null when all money was
  * taken away by a reorganisation.
  */

@@ -95,6 +95,7 @@ export function open(input: NewOrder, quote: Quote, deployment: Deployment, at: 
     acceptedBy: null,
     supersededAt: null,
     deductedCentavos: null,
+    promisedUnits: 0n,
     withdrawnAt: null,
     createdAt: at,
     version: 1,

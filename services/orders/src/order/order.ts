@@ -46,6 +46,8 @@ export interface Order extends Payable, Terms, Tally {
   acceptedReason: string | null
   /** `sub` of the user who accepted it; null for a key. */
   acceptedBy: string | null
+  /** What its refunds return together, or may. */
+  promisedUnits: bigint
   /** When the merchant was notified that all of its money has reached them. */
   settledAt: Date | null
   createdAt: Date
@@ -204,11 +206,12 @@ export function release(ledger: Ledger, chain: ChainView, at: Date): Change | nu
 
 const isFinal = ({ status }: Order) => status === 'paid' || status === 'expired' || status === 'cancelled'
 
-/** Money confirmed for a period's order that is not paid: its subscription asks for no more than the rest. */
+/** Money confirmed for a period's order that is not paid, and does not go back: its subscription asks for no more than the rest. */
 function receivedEvents(before: Order, order: Order, at: Date): NewEvent[] {
-  const { subscriptionId, confirmedUnits } = order
-  if (subscriptionId === null || order.paidAt !== null || confirmedUnits === before.confirmedUnits) return []
-  const counted = isDust(confirmedUnits, order) ? 0n : confirmedUnits
+  const { subscriptionId } = order
+  const stays = ({ confirmedUnits, promisedUnits }: Order) => (confirmedUnits > promisedUnits ? confirmedUnits - promisedUnits : 0n)
+  if (subscriptionId === null || order.paidAt !== null || stays(order) === stays(before)) return []
+  const counted = isDust(stays(order), order) ? 0n : stays(order)
   const missing = counted >= requiredUnits(order) ? 0n : missingBrl(order.brlCentavos, order.usdcUnits, counted)
   const data = {
     ...ownerOf(order),
@@ -220,6 +223,10 @@ function receivedEvents(before: Order, order: Order, at: Date): NewEvent[] {
   }
   return [{ type: 'order.received', data }]
 }
+
+/** So much of what came goes back by now, or may: what a period's order returns is asked for again. */
+export const promising = (order: Order, promisedUnits: bigint, at: Date): NewEvent[] =>
+  receivedEvents(order, { ...order, promisedUnits }, at)
 
 export const ownerOf = (order: Order) => ({ merchant_id: order.merchantId, merchant_version: order.merchantVersion })
 

@@ -1,5 +1,5 @@
 import { ApiError, formatUsdc, invalidField, type NewEvent, parseUsdc, type RefundObserved, type RefundWatch } from '@ponte/contracts'
-import { type Order, ownerOf, receivedUnits } from '../order/order'
+import { type Order, ownerOf, promising, receivedUnits } from '../order/order'
 import type { Authorization } from '../payment/authorization'
 import { confirmedPayments, isOfChain, type Payment } from '../payment/payment'
 import { isAlive, type NonceFact, promisedUnits, type Refund, type RefundSignature, type RefundView, refundStatus } from './refund'
@@ -92,6 +92,12 @@ export const toSummed = (refunds: readonly StoredRefund[]): { refunds: Refund[];
 export function promisedOf(refunds: readonly StoredRefund[]): bigint {
   const summed = toSummed(refunds)
   return promisedUnits(summed.refunds, summed.view)
+}
+
+/** What a changed refund makes of its order: the sum that goes back or may, and the events about it. */
+export function promisedWith(order: Order, refunds: readonly StoredRefund[], changed: StoredRefund, at: Date) {
+  const promisedUnits = promisedOf([...refunds.filter(({ id }) => id !== changed.id), changed])
+  return { promisedUnits, news: promising(order, promisedUnits, at) }
 }
 
 /** Money that goes back cannot count as payment by the merchant's word. Throws `invalid_state`. */

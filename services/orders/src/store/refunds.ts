@@ -65,7 +65,8 @@ const COMMIT: Statement = {
   name: 'refund-commit',
   text: `
   WITH decided AS (
-    UPDATE orders SET version = CASE WHEN version = $order_version::int THEN version + 1 END WHERE id = $order_id::uuid),
+    UPDATE orders SET version = CASE WHEN version = $order_version::int THEN version + 1 END, promised_units = coalesce($promised_units::bigint, promised_units)
+    WHERE id = $order_id::uuid),
   seen AS (${insertRows('refund_signatures', signatures.columns)} ON CONFLICT DO NOTHING),
   claimed AS (${insertRows('refund_claims', refundClaims.columns)} ON CONFLICT (id) DO UPDATE SET ${taken(CLAIM_CHANGES)})
   ${insertRows('refunds', refunds.columns)}
@@ -107,6 +108,8 @@ export interface RefundCause {
   events?: readonly OutboxRow[]
   answers?: readonly StoredAnswer[]
   claims?: readonly RefundClaim[]
+  /** What its refunds return together from now on, or may; as it was where none is changed. */
+  promisedUnits?: bigint
 }
 
 export function refundStore(database: Database, now: () => Date) {
@@ -136,7 +139,7 @@ export function refundStore(database: Database, now: () => Date) {
     async commit(
       order: { id: string; version: number },
       changed: readonly StoredRefund[],
-      { eventId, events = [], answers = [], claims = [] }: RefundCause,
+      { eventId, events = [], answers = [], claims = [], promisedUnits }: RefundCause,
     ): Promise<void> {
       await database.commit({
         ...(eventId === undefined ? {} : { inbox: [eventId] }),
@@ -148,7 +151,7 @@ export function refundStore(database: Database, now: () => Date) {
           refund_signatures: changed.flatMap(({ id, signatures: all }) => all.map(seen => signatures.record({ ...seen, refundId: id }))),
           refund_claims: claims.map(refundClaims.record),
         },
-        values: { order_id: order.id, order_version: order.version },
+        values: { order_id: order.id, order_version: order.version, promised_units: promisedUnits ?? null },
       })
     },
 

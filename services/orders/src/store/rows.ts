@@ -53,6 +53,8 @@ const terms = {
   merchantIsContract: flag,
   expiresAt: time,
   createdAt: time,
+  // Written with its refunds alone.
+  promisedUnits: units,
 }
 
 const changing = {

@@ -190,6 +190,15 @@ describe('an order of a plan that expired unpaid', () => {
     expect([...one.facts, ...other.facts].filter(({ kind }) => kind === 'superseded')).toEqual([])
   })
 
+  it('is issued anew when what came late goes back', () => {
+    const again = tick(unpaid.subscription, later(START, 1))
+    const late = recordReceived(again.subscription, received(orderOf(first), '0.00'), later(START, 1.1)).subscription
+    const closed = recordClosed(late, orderOf(again), 'cancelled', later(START, 1.1)).subscription
+    expect(issuedBy(tick(closed, later(START, 1.2)))).toBeUndefined()
+    const returned = recordReceived(closed, { ...received(orderOf(first), '19.90'), revision: 3 }, later(START, 1.3)).subscription
+    expect(issuedBy(tick(returned, later(START, 1.3)))?.attempt.brlCentavos).toBe(1990n)
+  })
+
   it('was deducted from what the paid order asked for, or came beside it', () => {
     const part = recordReceived(unpaid.subscription, received(orderOf(first), '29.90'), later(START, 0.9)).subscription
     const again = tick(part, later(START, 1))

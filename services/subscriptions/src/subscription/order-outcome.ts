@@ -2,7 +2,7 @@ import { ApiError, type OrderReceived, type PaidData, parseBrl } from '@ponte/co
 import { judge } from './dunning'
 import { letGo } from './end'
 import { LAPSED, missingOf } from './period'
-import { type Attempt, type Change, type Charge, type Fact, isLive, type Subscription } from './subscription'
+import { type Attempt, type Change, type Charge, type Fact, isLive, openAttempt, type Subscription } from './subscription'
 
 /** The end of an order for its subscription. Events may come twice and in any order. */
 
@@ -58,12 +58,11 @@ export function recordReceived(subscription: Subscription, received: OrderReceiv
   const next = withAttempt(subscription, charge, attempt.orderId, report)
   const known = chargeOf(next, attempt.orderId)
   const isComplete = charge.status !== 'paid' && missingOf(known) === 0n && attempt.status !== 'open'
-  const judged = judge(subscription, next, at)
-  return {
-    from: subscription,
-    subscription: judged.subscription,
-    facts: [...(isComplete ? calledOff(known) : []), ...judged.facts],
-  }
+  // As for new terms: closed once no money counts for it, and asked for anew should what came go back.
+  const open = isComplete ? openAttempt(known) : undefined
+  const calledOff: Fact[] = open ? [{ kind: 'superseded', orderId: open.orderId, isReplaced: true }] : []
+  const judged = judge(subscription, open ? withAttempt(next, known, open.orderId, { replacedAt: open.replacedAt ?? at }) : next, at)
+  return { from: subscription, subscription: judged.subscription, facts: [...calledOff, ...judged.facts] }
 }
 
 /**
@@ -107,10 +106,6 @@ function superseded({ brlCentavos, attempts }: Charge, paidOrderId: string): Fac
   }
   return facts
 }
-
-/** Closed once no money counts for it, as for new terms. */
-const calledOff = ({ attempts }: Charge): Fact[] =>
-  attempts.filter(({ status }) => status === 'open').map(({ orderId }) => ({ kind: 'superseded', orderId, isReplaced: true }))
 
 function chargeOf(subscription: Subscription, orderId: string): Charge {
   const charge = subscription.charges.find(({ attempts }) => attempts.some(attempt => attempt.orderId === orderId))

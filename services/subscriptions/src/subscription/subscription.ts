@@ -19,7 +19,7 @@ export interface Attempt {
   receivedOrder: PaidData | null
   /** Why it is not opened yet, or never was; null once orders has opened it. */
   reason: string | null
-  /** When the merchant's new terms took its place: once it is closed another is issued. Null otherwise. */
+  /** When new terms, or money that came late, took its place: once it is closed another is issued for what is missing. Null otherwise. */
   replacedAt: Date | null
 }
 
