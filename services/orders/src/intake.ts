@@ -161,13 +161,13 @@ export function createIntake({ store, now, logger, onUnmatched, onReorged, adopt
   const notices = async (rows: readonly Unmatched[], known: readonly Unmatched[], reports: readonly Report[]): Promise<NewEvent[]> => {
     const before = new Map(known.map(({ id, status }) => [id, status]))
     const isNews = ({ id, status, grossUnits }: Unmatched) => status === 'confirmed' && before.get(id) !== 'confirmed' && grossUnits >= CENT
-    const events: NewEvent[] = []
-    for (const row of rows.filter(row => isNews(row) && !isDirect(row))) {
-      const report = reports.find(({ payment }) => payment.id === row.id)
-      const merchants = report ? await store.merchants.payeesOf(row) : []
-      if (report) events.push(...unmatchedEvents(report, row.reason, merchants))
-    }
-    return events
+    const reported = new Map(reports.map(report => [report.payment.id, report]))
+    const news = rows.filter(row => reported.has(row.id) && isNews(row) && !isDirect(row))
+    const payees = await store.merchants.payeesOf(news)
+    return news.flatMap(({ id, reason }) => {
+      const report = reported.get(id)
+      return report ? unmatchedEvents(report, reason, payees.get(id) ?? []) : []
+    })
   }
 
   const written = ({ orders, unmatched }: Decided): void => {

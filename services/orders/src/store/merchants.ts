@@ -51,7 +51,10 @@ const IS_CLAIMED = `
     OR EXISTS (SELECT FROM payout_proofs AS proof WHERE proof.merchant_id = owner.merchant_id AND lower(proof.payout_address) = lower($1)))) AS claimed`
 
 // Raw SQL: by the function by which the ledger decides whose money is.
-const PAYEES = 'SELECT id, version FROM merchants WHERE id IN (SELECT payees($1, $2, $3, $5)) ORDER BY id LIMIT $4'
+const PAYEES = `
+  SELECT money.id AS money, payee.id, payee.version
+  FROM unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::int[]) AS money (id, memo, address, paid, chain)
+  CROSS JOIN LATERAL (SELECT id, version FROM merchants WHERE id IN (SELECT payees(memo, address, paid, chain)) ORDER BY id LIMIT $1) AS payee`
 const SHARING_MAX = 10
 
 /** Found in lower case, and read in EIP-55 form. */
@@ -93,17 +96,16 @@ export function merchantStore(database: Database, prisma: PrismaClient) {
       await database.commit({ inbox: [eventId], write: SAVE, values })
     },
 
-    /** Merchants whose money without an order is that of this payment; the first few of those who share the address. */
-    async payeesOf({
-      memo,
-      merchantAddress,
-      blockTime,
-      chainId,
-    }: Pick<Unmatched, 'memo' | 'merchantAddress' | 'blockTime' | 'chainId'>): Promise<{ id: string; version: number }[]> {
-      const { rows } = await database.query<{ id: string; version: number }>({ name: 'merchants-payees', text: PAYEES }, [
-        ...[memo, merchantAddress, blockTime, SHARING_MAX, chainId],
-      ])
-      return rows
+    /** By the id of money without an order the merchants whose it is; the first few of those who share the address. */
+    async payeesOf(money: readonly Unmatched[]): Promise<Map<string, { id: string; version: number }[]>> {
+      if (money.length === 0) return new Map()
+      const columns = (['id', 'memo', 'merchantAddress', 'blockTime', 'chainId'] as const).map(field => money.map(row => row[field]))
+      const values = [SHARING_MAX, ...columns]
+      const { rows } = await database.query<{ money: string; id: string; version: number }>(
+        { name: 'merchants-payees', text: PAYEES },
+        values,
+      )
+      return Map.groupBy(rows, row => row.money)
     },
 
     /** Whether another merchant was paid at this address at that time who had named it before, or whose word its key has signed. */
