@@ -21,6 +21,9 @@ export const INSERT_MAILS = `
     AND (SELECT count(*) FROM mails earlier WHERE earlier.merchant_id = n.merchant_id AND earlier.address = m.email
       AND earlier.kind = n.kind AND earlier.created_at > n.created_at - interval '1 hour') < ${HOURLY_MAX}`
 
+/** To one address of all merchants together, each of which may invite a stranger. */
+const INVITATIONS_HOURLY_MAX = 10
+
 /** Inserts the invitations by mail named `letters` of a unit of work. Who is invited is no member yet, so that there is no choice. */
 export const INSERT_INVITATION_MAILS = `
   INSERT INTO mails (id, merchant_id, address, language, topic, kind, facts, created_at, due_at)
@@ -30,7 +33,9 @@ export const INSERT_INVITATION_MAILS = `
     JOIN merchants x ON x.id = n.merchant_id
     LEFT JOIN members u ON u.merchant_id = n.merchant_id AND u.user_id = n.facts ->> 'user_id'
   WHERE (SELECT count(*) FROM mails earlier WHERE earlier.merchant_id = n.merchant_id AND earlier.topic = 'invitation'
-    AND earlier.created_at > n.created_at - interval '1 hour') < ${HOURLY_MAX}`
+      AND earlier.created_at > n.created_at - interval '1 hour') < ${HOURLY_MAX}
+    AND (SELECT count(*) FROM mails earlier WHERE earlier.address = n.address AND earlier.topic = 'invitation'
+      AND earlier.created_at > n.created_at - interval '1 hour') < ${INVITATIONS_HOURLY_MAX}`
 
 export const noticeRecord = ({ merchantId, topic, kind, facts, at }: Notice) => ({
   ...{ merchant_id: merchantId, topic, kind, facts, created_at: at },

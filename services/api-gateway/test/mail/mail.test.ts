@@ -121,6 +121,22 @@ test('another tolerance or other networks are mailed to the owners, and another 
   expect(mailsTo('thief@ponte.example')).toEqual([])
 })
 
+test('a stranger receives ten invitations an hour, however many merchants invite them', async () => {
+  const { email } = newUser()
+  const owners = await Promise.all(Array.from({ length: 4 }, owned))
+  const inviteAll = async (times: number) => {
+    for (const owner of owners)
+      for (let n = 0; n < times; n++) await ask(tokenOf(owner), 'post', '/invitations', { email, role: 'viewer' }).expect(201)
+  }
+  await inviteAll(4)
+  await settled()
+  expect(mailsTo(email)).toHaveLength(10)
+  at.ms += 3_600_000
+  await inviteAll(1)
+  await settled()
+  expect(mailsTo(email)).toHaveLength(14)
+})
+
 test('an invitation comes by mail, works by its link, and its token stands nowhere once it is sent', async () => {
   const owner = await owned()
   const user = newUser()
