@@ -283,6 +283,16 @@ describe('POST /charge of a plan', () => {
     expect(charge(cancelled, later(START, 1), mint()).outcome).toBe('issued')
   })
 
+  it('is refused for a period of which two hundred orders were opened', () => {
+    let last = charge(create({ plan: null }), at(START), mint())
+    for (let opened = 1; opened < 200; opened++) {
+      const cancelled = recordClosed(last.subscription, last.attempt.orderId, 'cancelled', at(START)).subscription
+      last = charge(cancelled, later(START, opened), mint())
+    }
+    const cancelled = recordClosed(last.subscription, last.attempt.orderId, 'cancelled', at(START)).subscription
+    expect(codeOf(() => charge(cancelled, later(START, 400), mint()))).toBe('invalid_state')
+  })
+
   it('is refused in a final state', () => {
     const cancelled = cancel(create(), at(START))?.subscription ?? create()
     expect(codeOf(() => charge(cancelled, at(START), mint()))).toBe('invalid_state')

@@ -76,12 +76,15 @@ export function charge(subscription: Subscription, at: Date, minted: Minted): Ch
   return { from: subscription, subscription: charged, facts: [...change.facts, ...facts], attempt, outcome: 'issued' }
 }
 
-/** Every look at a plan reads the orders of its period, which without a schedule ends with a payment alone. */
+/** Every look at a plan, and each list of plans, reads the orders of its period, which without a schedule ends with a payment alone. */
 const ORDERS_A_DAY_MAX = 100
+const ORDERS_MAX = 200
 const DAY_MS = 86_400_000
 
-/** Throws `invalid_state` for a period of which so many orders were opened within a day that no other is. */
+/** Throws `invalid_state` for a period of which so many orders were opened, in all or within a day, that no other is. */
 export function requireAnotherOrder({ attempts }: Charge, at: Date): void {
+  if (attempts.length >= ORDERS_MAX)
+    throw new ApiError('invalid_state', `${ORDERS_MAX} orders were opened for this period: no other is. Make another subscription.`)
   const lately = attempts.filter(({ issuedAt }) => issuedAt.getTime() > at.getTime() - DAY_MS)
   if (lately.length >= ORDERS_A_DAY_MAX)
     throw new ApiError('invalid_state', `${ORDERS_A_DAY_MAX} orders were opened for this period within a day; ask again tomorrow.`)
