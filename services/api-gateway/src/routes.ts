@@ -22,7 +22,6 @@ import { jsonBody } from './edge/json-body'
 import { withOtherMethods } from './edge/methods'
 import { explanationHandlers } from './explanation/explanation-route'
 import { type GuardDeps, guarding } from './guards'
-import type { Verdict } from './limits/rate-limit'
 import { overviewHandlers } from './overview/overview-route'
 import { forwarding, type Owners } from './owners/forwarding'
 import type { Owner } from './owners/owner'
@@ -33,8 +32,6 @@ export interface RouteDeps extends GuardDeps, Omit<AccountDeps, 'orders'> {
   /** Of the networks beside the first. */
   otherListeners: readonly Owner[]
   live: LiveCheckout
-  /** Counts requests for a change that changed nothing. */
-  countUnchanged(bucket: string, count: number): Verdict
   logger: Logger
   /** Answered before everything else. */
   local?: Router

@@ -163,6 +163,25 @@ describe('changes that other services make', () => {
     },
   )
 
+  test('a secret that was not shown is not recorded as shown, and one that is, with its endpoint and no more than so often', async () => {
+    const { token } = await newMerchant(system)
+    const look = () => request(system.url).get(`${ME}/webhook-endpoints/${id}`).set(bearer(token))
+    const shown = async () => (await audit(token, '?action=endpoint_secret.show_again').expect(200)).body.data
+    for (const status of [404, 403, 503]) {
+      system.owners.webhooks.answers((_req, res) => void res.status(status).json({ code: 'not_found' }))
+      await look().expect(status)
+    }
+    expect(await shown()).toEqual([])
+    system.owners.webhooks.answers((_req, res) => void res.json({ id, secret: 'whsec_x' }))
+    await system.sql.query('ALTER TABLE audit_log RENAME TO lost_log')
+    const unrecorded = await look()
+    await system.sql.query('ALTER TABLE lost_log RENAME TO audit_log')
+    expect([unrecorded.status >= 500, unrecorded.text.includes('whsec_x')]).toEqual([true, false])
+    for (let n = 0; n < 4; n++) await look().expect(200)
+    await look().expect(429)
+    expect(await shown()).toMatchObject(Array(4).fill({ target: id, outcome: 'done' }))
+  })
+
   test.each([
     ['refused', 409, {}],
     ['repeated', 200, { 'Idempotency-Replayed': 'true' }],

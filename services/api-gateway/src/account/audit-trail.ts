@@ -1,12 +1,11 @@
-import { ApiError } from '@ponte/contracts'
 import type { Logger } from '@ponte/service-kit'
 import type { Response } from 'express'
-import { termsIn, userIn } from '../credentials/credentials'
+import { termsIn } from '../credentials/credentials'
 import type { Verdict } from '../limits/rate-limit'
 import type { AuditTrail } from '../owners/forwarding'
 import type { Store } from '../store'
 import { actor } from './changes'
-import { noteShown } from './shown-secret'
+import { noteShown, refuseBeyond, unchangedBucket } from './shown-secret'
 
 interface AuditTrailDeps {
   store: Store
@@ -23,7 +22,7 @@ export const auditTrail =
   ({ store, countUnchanged, logger }: AuditTrailDeps): AuditTrail =>
   async (change, res) => {
     const merchantId = termsIn(res).merchant_id
-    const bucket = `${merchantId} ${res.locals.user ? userIn(res).id : 'api_key'}`
+    const bucket = unchangedBucket(merchantId, res)
     refuseBeyond(countUnchanged(bucket, 0))
     const id = await store.auditLog.begin({ ...change, merchantId, actor: actor(res) })
     return async ({ status, isRepeated, isResent, created }) => {
@@ -48,11 +47,4 @@ export const auditTrail =
 async function noteShownAgain(store: Store, merchantId: string, res: Response): Promise<void> {
   const merchant = await store.merchants.find(merchantId)
   if (merchant) await noteShown(store, merchant, 'endpoint_secret.show_again', res)
-}
-
-function refuseBeyond({ remaining, limit, resetsInMs }: Verdict): void {
-  if (remaining > 0) return
-  const retryAfterS = Math.max(1, Math.ceil(resetsInMs / 1000))
-  const detail = `${limit} requests for a change were refused or repeated within a minute; wait ${retryAfterS} s.`
-  throw new ApiError('rate_limited', detail, { retryAfterS })
 }

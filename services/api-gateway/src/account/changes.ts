@@ -4,6 +4,7 @@ import type { Request, Response } from 'express'
 import { actorIdIn, sessionTokenIn, userIn } from '../credentials/credentials'
 import type { IdentityProvider } from '../credentials/identity-provider'
 import { networkOf } from '../limits/address-bucket'
+import type { Verdict } from '../limits/rate-limit'
 import { type Change, inForce, type Merchant } from '../merchant/merchant'
 import { merchantBody } from '../merchant/merchant-body'
 import type { PayoutGuard } from '../merchant/payout-change'
@@ -29,6 +30,8 @@ export interface AccountDeps {
   /** The most that a merchant may choose as tolerance. */
   toleranceMaxUnits: bigint
   mode: Mode
+  /** Counts requests of a user, or of a merchant's keys, that changed nothing. */
+  countUnchanged(bucket: string, count: number): Verdict
   /** There is a server for mail. */
   isMailing: boolean
 }

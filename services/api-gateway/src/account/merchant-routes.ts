@@ -57,7 +57,9 @@ export function merchantHandlers(deps: AccountDeps) {
     (operation: Pick<Operation, 'secret' | 'owner'>, action: Action, decide: (merchant: Merchant) => Change) =>
     async (_asked: unknown, _req: Request, res: Response) => {
       const merchant = await changeOwn(store, res, action, decide)
-      const body = bodyOf(merchant, await shownSecret(deps, res, operation))
+      const { isShown, note } = await shownSecret(deps, res, operation)
+      await note(null)
+      const body = bodyOf(merchant, isShown)
       // One that is in force was made by another request.
       res.json(operation.secret === 'made' ? { ...body, webhook_secret: null } : body)
     }
@@ -77,8 +79,10 @@ export function merchantHandlers(deps: AccountDeps) {
     },
 
     async getMerchant({ query }, _req, res) {
-      const isShown = query.secrets !== 'hidden' && (await shownSecret(deps, res, operations.getMerchant))
-      res.json(bodyOf(await own(store, res), isShown))
+      const shown = query.secrets === 'hidden' ? null : await shownSecret(deps, res, operations.getMerchant)
+      const merchant = await own(store, res)
+      await shown?.note(null)
+      res.json(bodyOf(merchant, shown?.isShown))
     },
 
     async getMerchantOfKey(_asked, _req, res) {

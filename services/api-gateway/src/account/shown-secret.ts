@@ -1,8 +1,10 @@
-import type { Operation } from '@ponte/contracts'
+import { ApiError, type Operation } from '@ponte/contracts'
 import type { Response } from 'express'
-import { permissionsIn } from '../credentials/credentials'
+import { permissionsIn, userIn } from '../credentials/credentials'
+import type { Verdict } from '../limits/rate-limit'
 import type { Merchant } from '../merchant/merchant'
 import { showingOf } from '../merchant/secret'
+import type { Shown } from '../owners/forwarding'
 import type { Store } from '../store'
 import { type AccountDeps, actor, isFreshLogin, own } from './changes'
 
@@ -11,28 +13,49 @@ export const noteShown = (
   merchant: Merchant,
   action: 'endpoint_secret.show_again' | 'webhook_secret.show_again',
   res: Response,
-): Promise<void> => store.auditLog.note(merchant, action, ['webhook_secret'], actor(res))
+  target: string | null = null,
+): Promise<void> => store.auditLog.note(merchant, action, ['webhook_secret'], actor(res), target)
+
+/** Rows that nothing was changed for are counted by this name. */
+export const unchangedBucket = (merchantId: string, res: Response): string =>
+  `${merchantId} ${res.locals.user ? userIn(res).id : 'api_key'}`
+
+export function refuseBeyond({ remaining, limit, resetsInMs }: Verdict): void {
+  if (remaining > 0) return
+  const retryAfterS = Math.max(1, Math.ceil(resetsInMs / 1000))
+  const detail = `${limit} requests were refused, repeated or shown a secret within a minute; wait ${retryAfterS} s.`
+  throw new ApiError('rate_limited', detail, { retryAfterS })
+}
 
 /**
  * Whether this answer holds secrets: one that the operation makes, or, to a login of the last minutes, one of before. That it is shown again stands in the audit
  * log, in `account.changed` and in mails before it is answered, each time: of two sessions of a user one may be stolen.
  */
 export async function shownSecret(
-  deps: Pick<AccountDeps, 'store' | 'now' | 'freshLoginMs' | 'provider'>,
+  deps: Pick<AccountDeps, 'store' | 'now' | 'freshLoginMs' | 'provider' | 'countUnchanged'>,
   res: Response,
   operation: Pick<Operation, 'secret' | 'owner'>,
-): Promise<boolean> {
+): Promise<Shown> {
+  const unnoted = (isShown: boolean): Shown => ({ isShown, note: async () => undefined })
   // A payer's routes have none, and their callers no permissions.
-  if (operation.secret === undefined) return false
+  if (operation.secret === undefined) return unnoted(false)
   const showing = showingOf(operation, { permissions: permissionsIn(res), isSession: res.locals.credential === 'session' })
-  if (showing !== 'to_a_fresh_login') return showing === 'made'
-  if (!(await isFreshLogin(res, deps))) return false
+  if (showing !== 'to_a_fresh_login') return unnoted(showing === 'made')
+  if (!(await isFreshLogin(res, deps))) return unnoted(false)
   const merchant = await own(deps.store, res)
-  await noteShown(
-    deps.store,
-    merchant,
-    operation.owner === 'webhook-dispatcher' ? 'endpoint_secret.show_again' : 'webhook_secret.show_again',
-    res,
-  )
-  return true
+  const bucket = unchangedBucket(merchant.id, res)
+  refuseBeyond(deps.countUnchanged(bucket, 0))
+  return {
+    isShown: true,
+    async note(target) {
+      deps.countUnchanged(bucket, 1)
+      await noteShown(
+        deps.store,
+        merchant,
+        operation.owner === 'webhook-dispatcher' ? 'endpoint_secret.show_again' : 'webhook_secret.show_again',
+        res,
+        target,
+      )
+    },
+  }
 }

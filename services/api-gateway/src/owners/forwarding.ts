@@ -26,12 +26,18 @@ export type Owners = Record<OwnerName, Owner> & { 'chain-listener'?: Owner; sand
 /** Writes a change that an owner is asked for to the audit log, and answers what is to be called with the owner's answer. */
 export type AuditTrail = (change: RequestedChange, res: Response) => Promise<(answer: ForwardedAnswer) => Promise<void>>
 
+/** Whether an answer may hold secrets, and what is to be called before one does that holds some of before. */
+export interface Shown {
+  isShown: boolean
+  note(target: string | null): Promise<void>
+}
+
 export interface Forwarding {
   owners: Owners
   trail: AuditTrail
   callerIn(res: Response, maySeeSecrets: boolean): Caller
-  /** Whether the answer to this may hold secrets. */
-  shownSecret(res: Response, operation: Operation): Promise<boolean>
+  /** Whether the answer to this may hold secrets, and what records that it does. */
+  shownSecret(res: Response, operation: Operation): Promise<Shown>
   memberIds(res: Response): Promise<string[]>
   isByKey(res: Response): boolean
   isMailing: boolean
@@ -54,19 +60,26 @@ export function forwarding(
     const params = parseRequest(names, req.params, 'path')
     const ownerPath = pathWith(path, params)
     if (!isMailing) refuseMail(operation, req.body)
-    const asking = callerIn(res, await shownSecret(res, operation))
+    const { isShown, note } = await shownSecret(res, operation)
+    const asking = callerIn(res, isShown)
     const caller = judgesMembers && asking.kind === 'merchant' ? { ...asking, member_ids: await memberIds(res) } : asking
     if (isFile(operation)) return forwardStream(owner, caller, ownerPath, req, res)
     const isRecorded = audit !== undefined && !(unrecordedByKey && isByKey(res))
+    const target = params.id === undefined ? null : String(params.id)
     const change = isRecorded && {
       action: audit,
       isInforming: operation.informs !== undefined,
       makesSecret: operation.secret === 'made',
       changed: fieldsOf(req.body),
-      target: params.id === undefined ? null : String(params.id),
+      target,
     }
-    const onAnswer = change && (await trail(change, res))
-    const options = { createdAt, cachedS, isKeyed: isKeyed(operation), ...(onAnswer ? { onAnswer } : {}) }
+    const record = change && (await trail(change, res))
+    const onAnswer = async (answer: ForwardedAnswer) => {
+      // Without its row no secret is shown.
+      if (answer.status === 200) await note(target)
+      if (record) await record(answer)
+    }
+    const options = { createdAt, cachedS, isKeyed: isKeyed(operation), onAnswer }
     await forward(owner, caller, ownerPath, req, res, options)
   }
 }
