@@ -20,6 +20,11 @@ export function limitConcurrency(concurrency: Concurrency, presence: Presence, b
         retryAfterS: 1,
       })
     }
-    res.once('close', end)
+    res.once('close', () => {
+      const atOwner: Promise<unknown> | undefined = res.locals.atOwner
+      if (!atOwner) return end()
+      // A client that hangs up would have its owner work for more than may run.
+      atOwner.then(end, end)
+    })
   }
 }

@@ -44,7 +44,7 @@ export async function forward(
 ): Promise<void> {
   const method = METHODS.find(known => known === req.method) ?? 'GET'
   const query = req.originalUrl.indexOf('?')
-  const answer = await owner.ask(caller, {
+  const asked = owner.ask(caller, {
     method,
     path: query < 0 ? path : `${path}${req.originalUrl.slice(query)}`,
     headers: { ...pickHeaders(req.headers, REQUEST_HEADERS), 'x-request-id': String(res.locals.requestId) },
@@ -52,6 +52,8 @@ export async function forward(
     isKeyed: options.isKeyed ?? false,
     waitMs: waitOf(req.query.wait),
   })
+  res.locals.atOwner = asked
+  const answer = await asked
   const created = answer.status === 201 ? createdIn(answer) : null
   const isResent = answer.isResent === true
   const isRepeated = answer.headers['idempotency-replayed'] === 'true' && !isResent

@@ -143,17 +143,21 @@ test('what would wait behind too many is refused with 429 and Retry-After', asyn
   expect((await answerAll(answers)).filter(status => status === 200)).toHaveLength(7)
 })
 
-test('a client that goes away gives its turn to the next one', async () => {
+test('a client that goes away gives its turn to the next one once the owner has answered', async () => {
   const { apiKey } = await newMerchant(system)
   const gone = Array.from({ length: 3 }, () => new AbortController())
   const aborted = gone.map(({ signal }) => fetch(`${system.url}/api/v1/orders`, { headers: bearer(apiKey), signal }).catch(() => null))
   await holds(3)
-  const answers = [send(list(apiKey))]
   for (const controller of gone) controller.abort()
   await Promise.all(aborted)
+  const answers = [send(list(apiKey))]
+  // A neighbour's goes the whole way meanwhile.
+  answers.push(send(list((await newMerchant(system)).apiKey)))
   await holds(4)
-  expect(await answerAll(answers)).toEqual([200])
-  held.length = 0
+  held.pop()?.json({})
+  expect((await answers[1])?.status).toBe(200)
+  expect(held.length).toBe(3)
+  expect(await answerAll(answers)).toEqual([200, 200])
 })
 
 test('a request that waits keeps its own request id', async () => {
