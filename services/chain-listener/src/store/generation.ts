@@ -70,6 +70,14 @@ export function generationStore(database: Database, chainId: number) {
     const text = 'SELECT generation, server FROM chain_cursor WHERE chain_id = $1'
     return (await database.query<{ generation: string | null; server: string | null }>(text, [chainId])).rows[0]
   }
+  let looking: ReturnType<typeof current> | null = null
+  /** Events that come at once share a look: each new order is an event. */
+  const currentNow = () => {
+    looking ??= current().finally(() => {
+      looking = null
+    })
+    return looking
+  }
   return {
     /** Begins a new epoch, under which older ones write nothing, and a new generation where the server is another than before. */
     async takeLease(startBlock: number): Promise<bigint> {
@@ -91,7 +99,7 @@ export function generationStore(database: Database, chainId: number) {
     },
     /** A newer generation was seen than ours: the database that began it is lost. Answers whether a new one begins here. */
     async overtake(seen: string): Promise<boolean> {
-      const ours = (await current())?.generation
+      const ours = (await currentNow())?.generation
       if (!ours || seen <= ours) return false
       return (await database.query(FORGET, [chainId, ours, newerThan([ours, seen], uuidv7())])).rowCount === 1
     },
