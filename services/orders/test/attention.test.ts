@@ -112,6 +112,13 @@ describe('what an order takes not of what came', () => {
     ['all of a part that the paid order asked for all the same', 'expired', 40, { plan: true, superseded: true, deducted: 0 }, '40'],
     ['nothing of a part that it asked for no more', 'expired', 40, { plan: true, superseded: true, deducted: 4_000 }, '0'],
     ['the rest of a part of which it asked for some', 'expired', 60, { plan: true, superseded: true, deducted: 3_950 }, '20'],
+    [
+      'nothing of what came for a cancelled one, and was asked for no more',
+      'cancelled',
+      40,
+      { plan: true, superseded: true, deducted: 4_000 },
+      '0',
+    ],
     ['all that came late beside the order that was paid', 'expired', 100, { plan: true, exception: 'paid_late', superseded: true }, '100'],
     ['all that paid it beside the order that was paid', 'paid', 100, { plan: true, exception: 'duplicate', superseded: true }, '100'],
   ])('is %s', async (_, status, confirmed, { plan, exception, superseded, deducted }, expected) => {

@@ -8,7 +8,7 @@ const DEDUCTED = `CASE WHEN orders.deducted_centavos = 0 THEN 0
  * Where how much that was is not known, all is, or nothing.
  */
 export const LEFT_OVER = `CASE
-  WHEN orders.status = 'expired' AND orders.superseded_at IS NOT NULL AND orders.deducted_centavos IS NOT NULL
+  WHEN orders.status IN ('expired', 'cancelled') AND orders.superseded_at IS NOT NULL AND orders.deducted_centavos IS NOT NULL
   THEN greatest(orders.confirmed_units - ${DEDUCTED}, 0)
   WHEN orders.status = 'cancelled' OR (orders.status = 'expired' AND (orders.subscription_id IS NULL
     OR (orders.exception IS NOT NULL AND orders.superseded_at IS NOT NULL))) OR (orders.status = 'paid' AND orders.superseded_at IS NOT NULL)
