@@ -88,5 +88,9 @@ type AnyHandler = (asked: object, req: Request, res: Response) => unknown
 
 function answering(operation: Operation, handler: AnyHandler): RequestHandler {
   const read = reader(operation)
-  return async (req, res) => void (await handler(read(req, operation.method === 'get' ? undefined : jsonBody(req)), req, res))
+  return (req, res) => {
+    const working = (async () => void (await handler(read(req, operation.method === 'get' ? undefined : jsonBody(req)), req, res)))()
+    res.locals.work = working
+    return working
+  }
 }

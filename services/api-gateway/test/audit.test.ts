@@ -136,7 +136,8 @@ describe('changes that other services make', () => {
     system.owners.webhooks.answers((_req, res) => answers.shift()?.(res))
     const path = `${ME}/webhook-endpoints/${id}/rotate-secret`
     await request(system.url).post(path).set(bearer(token)).set('Idempotency-Key', 'once').expect(status)
-    expect(await newest(token)).toMatchObject({ action: 'endpoint_secret.rotate', target: id, outcome })
+    const { body } = await audit(token, '?action=endpoint_secret.rotate').expect(200)
+    expect(body.data).toMatchObject([{ target: id, outcome }])
     const { rows } = await system.sql.query("SELECT 1 FROM outbox WHERE type = 'account.changed' AND body LIKE $1 AND body LIKE $2", [
       ...[`%${merchant.id}%`, '%endpoint_secret.rotate%'],
     ])

@@ -25,14 +25,14 @@ export const auditTrail =
     const bucket = unchangedBucket(merchantId, res)
     refuseBeyond(countUnchanged(bucket, 0))
     const id = await store.auditLog.begin({ ...change, merchantId, actor: actor(res) })
-    return async ({ status, isRepeated, isResent, created }) => {
+    return async ({ status, isReplayed, isResent, created }) => {
       // An owner that failed may have changed something, and so may the first of two that were sent.
       if (status >= 500 || (isResent && status >= 400)) return
-      const done = isRepeated ? 'repeated' : 'done'
+      const done = isReplayed && !isResent ? 'repeated' : 'done'
       const outcome = status < 300 ? done : 'refused'
       if (outcome !== 'done') countUnchanged(bucket, 1)
       // Without its row no secret is shown.
-      if (outcome === 'repeated' && change.makesSecret) await noteShownAgain(store, merchantId, res)
+      if (isReplayed && status < 300 && change.makesSecret) await noteShownAgain(store, merchantId, res)
       const record = async () => {
         const informing = change.isInforming && outcome === 'done' ? await store.merchants.find(merchantId) : null
         await store.auditLog.end(id, outcome, created, informing)

@@ -56,8 +56,9 @@ export function merchantHandlers(deps: AccountDeps) {
   const changeSecret =
     (operation: Pick<Operation, 'secret' | 'owner'>, action: Action, decide: (merchant: Merchant) => Change) =>
     async (_asked: unknown, _req: Request, res: Response) => {
-      const merchant = await changeOwn(store, res, action, decide)
+      // May refuse, so it comes before the change.
       const { isShown, note } = await shownSecret(deps, res, operation)
+      const merchant = await changeOwn(store, res, action, decide)
       await note(null)
       const body = bodyOf(merchant, isShown)
       // One that is in force was made by another request.

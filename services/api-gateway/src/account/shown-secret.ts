@@ -7,6 +7,7 @@ import { showingOf } from '../merchant/secret'
 import type { Shown } from '../owners/forwarding'
 import type { Store } from '../store'
 import { type AccountDeps, actor, isFreshLogin, own } from './changes'
+import { merchantIdIn } from './membership'
 
 export const noteShown = (
   store: Store,
@@ -42,8 +43,11 @@ export async function shownSecret(
   const showing = showingOf(operation, { permissions: permissionsIn(res), isSession: res.locals.credential === 'session' })
   if (showing !== 'to_a_fresh_login') return unnoted(showing === 'made')
   if (!(await isFreshLogin(res, deps))) return unnoted(false)
-  const merchant = await own(deps.store, res)
-  const bucket = unchangedBucket(merchant.id, res)
+  const merchantId = merchantIdIn(res)
+  // The provider takes its time, and a member may have been removed meanwhile.
+  const memberships = await deps.store.members.ofUser(userIn(res).id)
+  if (!memberships.some(membership => membership.merchantId === merchantId)) return unnoted(false)
+  const bucket = unchangedBucket(merchantId, res)
   refuseBeyond(deps.countUnchanged(bucket, 0))
   return {
     isShown: true,
@@ -51,7 +55,7 @@ export async function shownSecret(
       deps.countUnchanged(bucket, 1)
       await noteShown(
         deps.store,
-        merchant,
+        await own(deps.store, res),
         operation.owner === 'webhook-dispatcher' ? 'endpoint_secret.show_again' : 'webhook_secret.show_again',
         res,
         target,

@@ -15,7 +15,7 @@ export const customerHandlers = ({ orders, subscriptions }: Owners, trail: Audit
       const record = await trail({ action: eraseCustomers.audit, isInforming: false, makesSecret: false, changed, target: null }, res)
       const ofSubscriptions = await answerOf<ErasedCustomers>(subscriptions, caller, asking(eraseSubscriptionCustomers.path, body))
       const ofOrders = await answerOf<ErasedCustomers>(orders, caller, asking(eraseOrderCustomers.path, body))
-      await record({ status: 200, isRepeated: false, isResent: false, created: null })
+      await record({ status: 200, isReplayed: false, isResent: false, created: null })
       res.json({
         object: 'customer_erasure',
         orders: ofOrders.erased,

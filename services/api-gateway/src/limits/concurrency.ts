@@ -21,10 +21,10 @@ export function limitConcurrency(concurrency: Concurrency, presence: Presence, b
       })
     }
     res.once('close', () => {
-      const atOwner: Promise<unknown> | undefined = res.locals.atOwner
-      if (!atOwner) return end()
+      const work: Promise<unknown> | undefined = res.locals.work
+      if (!work) return end()
       // A client that hangs up would have its owner work for more than may run.
-      atOwner.then(end, end)
+      work.then(end, end)
     })
   }
 }

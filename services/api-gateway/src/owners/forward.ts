@@ -7,7 +7,7 @@ import type { Owner, OwnerAnswer } from './owner'
 export interface ForwardedAnswer {
   status: number
   /** The caller had the same Idempotency-Key answered before. */
-  isRepeated: boolean
+  isReplayed: boolean
   /** The gateway sent it twice: what refuses it may be its own effect. */
   isResent: boolean
   created: string | null
@@ -44,7 +44,7 @@ export async function forward(
 ): Promise<void> {
   const method = METHODS.find(known => known === req.method) ?? 'GET'
   const query = req.originalUrl.indexOf('?')
-  const asked = owner.ask(caller, {
+  const answer = await owner.ask(caller, {
     method,
     path: query < 0 ? path : `${path}${req.originalUrl.slice(query)}`,
     headers: { ...pickHeaders(req.headers, REQUEST_HEADERS), 'x-request-id': String(res.locals.requestId) },
@@ -52,12 +52,10 @@ export async function forward(
     isKeyed: options.isKeyed ?? false,
     waitMs: waitOf(req.query.wait),
   })
-  res.locals.atOwner = asked
-  const answer = await asked
   const created = answer.status === 201 ? createdIn(answer) : null
   const isResent = answer.isResent === true
-  const isRepeated = answer.headers['idempotency-replayed'] === 'true' && !isResent
-  await options.onAnswer?.({ status: answer.status, isRepeated, isResent, created })
+  const isReplayed = answer.headers['idempotency-replayed'] === 'true'
+  await options.onAnswer?.({ status: answer.status, isReplayed, isResent, created })
   const headers = {
     ...answer.headers,
     ...(answer.status === 200 && options.cachedS !== undefined ? { 'Cache-Control': `public, max-age=${options.cachedS}` } : {}),

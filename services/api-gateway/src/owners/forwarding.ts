@@ -13,7 +13,7 @@ import {
   pathWith,
 } from '@ponte/contracts'
 import { parseRequest } from '@ponte/service-kit'
-import type { RequestHandler, Response } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
 import { type ForwardedAnswer, forward } from './forward'
 import { forwardStream } from './forward-stream'
 import type { Owner } from './owner'
@@ -55,7 +55,7 @@ export function forwarding(
   const created = creates === undefined ? undefined : operations[creates as OperationId].path
   const createdAt = created && (isAlias ? aliasPath(created) : created)
   const { path: names } = judges(operation)
-  return async (req, res) => {
+  const work = async (req: Request, res: Response) => {
     // Only valid ids and numbers are put into the owner's path, so that no input can leave its route.
     const params = parseRequest(names, req.params, 'path')
     const ownerPath = pathWith(path, params)
@@ -81,6 +81,12 @@ export function forwarding(
     }
     const options = { createdAt, cachedS, isKeyed: isKeyed(operation), onAnswer }
     await forward(owner, caller, ownerPath, req, res, options)
+  }
+  return (req, res) => {
+    const working = work(req, res)
+    // A file ends with its connection.
+    if (!isFile(operation)) res.locals.work = working
+    return working
   }
 }
 

@@ -95,7 +95,7 @@ export function merchantStore(database: Database, prisma: PrismaClient, options:
     /** A picture by its name. */
     async logo(hash: string): Promise<Uint8Array | null> {
       const row = await prisma.logo.findFirst({ where: { hash }, select: { png: true } })
-      return row && row.png
+      return row?.png ?? null
     },
     async withDuePayout(): Promise<Merchant[]> {
       const isDue = [{ pendingPayoutActivatesAt: { lte: now() } }, { pendingNetworkPayoutActivatesAt: { lte: now() } }]
