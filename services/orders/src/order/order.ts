@@ -46,7 +46,7 @@ export interface Order extends Payable, Terms, Tally {
   acceptedReason: string | null
   /** `sub` of the user who accepted it; null for a key. */
   acceptedBy: string | null
-  /** What its refunds return together, or may. */
+  /** The sum of its refunds, done and still possible. */
   promisedUnits: bigint
   /** When the merchant was notified that all of its money has reached them. */
   settledAt: Date | null

@@ -94,7 +94,7 @@ export function promisedOf(refunds: readonly StoredRefund[]): bigint {
   return promisedUnits(summed.refunds, summed.view)
 }
 
-/** What a changed refund makes of its order: the sum that goes back or may, and the events about it. */
+/** The sum of an order's refunds with this one changed, and the events about it. */
 export function promisedWith(order: Order, refunds: readonly StoredRefund[], changed: StoredRefund, at: Date) {
   const promisedUnits = promisedOf([...refunds.filter(({ id }) => id !== changed.id), changed])
   return { promisedUnits, news: promising(order, promisedUnits, at) }

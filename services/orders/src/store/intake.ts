@@ -68,6 +68,8 @@ const TAKE_IN: Statement = {
     FROM (SELECT $generation::uuid AS generation, $version::int AS version) AS stated WHERE block_hash = ANY($gone) AND ${isOlder('sweeps', 'stated')})
   ${updateVersioned('orders', orderChanges)}`,
 }
+// Of an event about no money, as most are: what is planned for money takes PostgreSQL longer than all else.
+const FOLLOW: Statement = { name: 'intake-follow', text: `WITH ${CURSOR_CTE} SELECT` }
 // The same of some of an event's orders, while another of them cannot be taken in, and of what a merchant counts for an order.
 const TAKE_IN_PART: Statement = {
   name: 'intake-part',
@@ -196,18 +198,20 @@ export function intakeStore(database: Database, committed: (change: Change) => v
       range?: { from: number; to: number } | null
     }): Promise<{ ledgers: IntakeLedger[]; unmatched: Unmatched[]; attached: ReadonlySet<string> }> {
       const related = [query.ids, query.gone ?? [], query.range?.from ?? null, query.range?.to ?? null]
+      const isAboutMoney = query.ids.length > 0 || (query.gone ?? []).length > 0 || (query.range ?? null) !== null
       const [paid, unmatched] = await Promise.all([
         database.query<{ id: string; is_attached: boolean }>({ name: 'intake-payments', text: PAYMENTS }, [
           ...related,
           query.watched ?? [],
         ]),
-        database.query({ name: 'intake-unmatched', text: UNMATCHED }, related),
+        isAboutMoney ? database.query({ name: 'intake-unmatched', text: UNMATCHED }, related) : { rows: [] },
       ])
       const known = groupByOrder(paid.rows)
-      const { rows } = await database.query<LedgerFields>({ name: 'intake-orders', text: ORDERS }, [
-        query.memos,
-        [...known.keys(), ...(query.orders ?? [])],
-      ])
+      const orderIds = [...known.keys(), ...(query.orders ?? [])]
+      const { rows } =
+        query.memos.length + orderIds.length === 0
+          ? { rows: [] }
+          : await database.query<LedgerFields>({ name: 'intake-orders', text: ORDERS }, [query.memos, orderIds])
       const ledgers = rows.map(row => {
         const facts = toFacts(row)
         return { ...facts, watchedOn: row.watched_on, payments: known.get(facts.order.id) ?? [], isAll: false }
@@ -243,12 +247,11 @@ export function intakeStore(database: Database, committed: (change: Change) => v
 
     /** Writes an event with all that it makes of orders. Throws an error that `isStale` knows when an order moved on, or another event was first. */
     async commit(blocks: ChainBlocks, cursor: Cursor, taken: Taken, swept: readonly object[], eventId: string): Promise<void> {
+      const rows = { ...rowsOf(taken), sweeps: swept.map(sweeps.record) }
+      const isAboutMoney = blocks.gone.length > 0 || Object.values(rows).some(({ length }) => length > 0)
       await database.commit({
-        inbox: [eventId],
-        events: taken.events,
-        write: TAKE_IN,
-        rows: { ...rowsOf(taken), sweeps: swept.map(sweeps.record) },
-        values: cursorValues(blocks, cursor),
+        ...{ inbox: [eventId], events: taken.events, values: cursorValues(blocks, cursor) },
+        ...(isAboutMoney ? { write: TAKE_IN, rows } : { write: FOLLOW }),
       })
       taken.changes.forEach(committed)
     },

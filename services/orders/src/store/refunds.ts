@@ -108,7 +108,7 @@ export interface RefundCause {
   events?: readonly OutboxRow[]
   answers?: readonly StoredAnswer[]
   claims?: readonly RefundClaim[]
-  /** What its refunds return together from now on, or may; as it was where none is changed. */
+  /** The sum of its refunds, done and still possible; as it was where none is changed. */
   promisedUnits?: bigint
 }
 
