@@ -1,18 +1,24 @@
-/** Null when nothing was kept under the name, or when the browser keeps nothing. */
+/** What a browser did not keep, until its page is left. */
+const held = new Map<string, string>()
+
+/** Null when nothing was kept under the name. */
 export function remembered(key: string): string | null {
   try {
-    return localStorage.getItem(key)
+    const kept = localStorage.getItem(key)
+    if (kept) return kept
   } catch {
-    return null
+    // Private windows may refuse.
   }
+  return held.get(key) || null
 }
 
-/** Keeps a text under a name, or forgets it. A browser that keeps nothing loses comfort only. */
+/** Keeps a text under a name, or forgets it. */
 export function remember(key: string, text: string | null): void {
+  held.delete(key)
   try {
     if (text === null) localStorage.removeItem(key)
     else localStorage.setItem(key, text)
   } catch {
-    // Private windows may refuse; nothing depends on it.
+    held.set(key, text ?? '')
   }
 }

@@ -18,16 +18,19 @@ export class RequestFailed extends Error {
 export async function ask<T>(path: string, init: RequestInit = {}): Promise<{ body: T; answeredAt: number | null }> {
   const response = await respond(path, init)
   const date = Date.parse(response.headers.get('date') ?? '')
-  const body: unknown = response.status === 204 ? null : await response.json()
-  return { body: body as T, answeredAt: Number.isNaN(date) ? null : date }
+  // An answer may be lost, or be that of something between.
+  const body: unknown = response.status === 204 ? null : await response.json().catch(unreachable)
+  return { body: body as T, answeredAt: date || null }
+}
+
+function unreachable(error: unknown): never {
+  if (error instanceof Error && error.name === 'AbortError') throw error
+  throw new RequestFailed(0, 'unreachable', String(error), null)
 }
 
 /** The answer when it is a good one. Throws RequestFailed for every other. */
 export async function respond(path: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(path, init).catch((error: unknown) => {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error
-    throw new RequestFailed(0, 'unreachable', String(error), null)
-  })
+  const response = await fetch(path, init).catch(unreachable)
   if (response.ok) return response
   const requestId = response.headers.get('x-request-id')
   const problem = (await response.json().catch(() => null)) as Problem | null

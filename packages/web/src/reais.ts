@@ -9,7 +9,7 @@ const WHOLE_DIGITS_MAX = 10
 /**
  * Reais as people write them (`R$ 1.500,50`) to the wire's form (`1500.50`); null for what is no amount above zero. A text is read in the
  * notation of its language. The other notation is taken only where its decimals leave no doubt: `12,345` is never twelve thousand to a reader
- * of Portuguese.
+ * of Portuguese, and `0.125` is an eighth to everyone.
  */
 export const reaisFrom = (text: string, language: Language): string | null => amountFrom(text.replace('R$', ''), language, 2)
 
@@ -26,10 +26,13 @@ function amountFrom(text: string, language: Language, places: number): string | 
 function read(text: string, language: Language, places: number): { decimal: string; isClear: boolean } | null {
   const { group, point } = NOTATIONS[language]
   const [whole = '', fraction, ...more] = text.split(point)
-  const isGrouped = new RegExp(`^\\d{1,3}(\\${group}\\d{3})+$`).test(whole)
+  const isGrouped = new RegExp(`^[1-9]\\d{0,2}(\\${group}\\d{3})+$`).test(whole)
   const isFraction = fraction === undefined || (/^\d+$/.test(fraction) && fraction.length <= places)
   if (more.length > 0 || !(isGrouped || /^\d+$/.test(whole)) || !isFraction) return null
   const digits = whole.replaceAll(group, '').replace(/^0+(?=\d)/, '')
   if (digits.length > WHOLE_DIGITS_MAX) return null
-  return { decimal: `${digits}.${(fraction ?? '').padEnd(2, '0')}`, isClear: fraction !== undefined && fraction.length !== 3 }
+  return {
+    decimal: `${digits}.${(fraction ?? '').padEnd(2, '0')}`,
+    isClear: fraction !== undefined && (fraction.length !== 3 || digits === '0'),
+  }
 }

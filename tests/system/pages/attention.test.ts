@@ -179,11 +179,15 @@ test('a payment that named no order is counted for one that is found by its numb
   await dialog.getByLabel('Search by number, amount, address or link').fill('#theirs-1')
   await dialog.getByRole('option', { name: /^OTHER-1/ }).waitFor({ state: 'detached' })
   expect([await dialog.getByRole('option').allTextContents(), await seriousFaults(page), await tooWide(page)]).toEqual([
-    [expect.stringMatching(/^THEIRS-1 · R\$\s10\.00 · Waiting$/)],
+    ['Choose an order', expect.stringMatching(/^THEIRS-1 · R\$\s10\.00 · Waiting$/)],
     [],
     0,
   ])
   await dialog.getByLabel('Why, for your own records').fill('The memo was typed wrong')
+  await dialog.getByRole('button', { name: 'Count for an order' }).click()
+  // None is chosen by its place in a list that moves.
+  expect(await page.getByText('Nothing needs attention').isVisible()).toBe(false)
+  await dialog.locator('select[name=order_id]').selectOption(order.id)
   await dialog.getByRole('button', { name: 'Count for an order' }).click()
   await page.getByText('Nothing needs attention').waitFor()
   const paid = await call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${order.id}`, merchant.api_key)

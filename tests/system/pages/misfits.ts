@@ -117,6 +117,7 @@ test.each([
       await button(texts.attach).click()
       await dialog.getByLabel(texts.find).fill('#waiting-1')
       await dialog.getByRole('option', { name: /^WAITING-1/ }).waitFor({ state: 'attached' })
+      await dialog.locator('select[name=order_id]').selectOption(waiting.id)
       await dialog.getByLabel(texts.why).fill('The memo was typed wrong')
       await button(texts.attach, dialog).click()
       await isPaid(waiting)

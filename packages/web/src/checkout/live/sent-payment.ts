@@ -48,15 +48,8 @@ function read(text: string | null): SentPayment | null {
   if (text === null) return null
   try {
     const sent = JSON.parse(text) as Partial<SentPayment> | null
-    if (typeof sent?.payer !== 'string' || typeof sent.at !== 'number' || typeof sent.receivedBefore !== 'string') return null
-    return {
-      hash: sent.hash ?? null,
-      calls: sent.calls,
-      authorization: sent.authorization ?? null,
-      payer: sent.payer,
-      at: sent.at,
-      receivedBefore: sent.receivedBefore,
-    }
+    const { payer, at, receivedBefore, hash = null, authorization = null, calls } = sent ?? {}
+    return payer && at && receivedBefore ? { payer, at, receivedBefore, hash, authorization, calls } : null
   } catch {
     return null
   }

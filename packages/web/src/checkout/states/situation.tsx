@@ -23,7 +23,11 @@ const endings: CheckoutBody['status'][] = ['paid', 'expired', 'cancelled']
 export function Situation({ checkout, clockOffsetMs }: { checkout: CheckoutBody; clockOffsetMs: number }) {
   const { status, exception } = checkout
   const [sent, setSent] = useSentPayment(checkout.id)
-  const arrived = sent !== null && (sent.receivedBefore !== checkout.received || endings.includes(status))
+  const arrived =
+    sent !== null &&
+    (endings.includes(status) ||
+      // Another payment may arrive first, and this one is not to be sent again for it.
+      (sent.hash ? checkout.payments.some(payment => payment.tx_hash === sent.hash) : sent.receivedBefore !== checkout.received))
   useEffect(() => {
     if (arrived) setSent(null)
   }, [arrived, setSent])

@@ -1,5 +1,6 @@
 import type { AuthorizePayment, CheckoutBody } from '@ponte/contracts'
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
+import { RequestFailed } from '../../problem'
 import { connected } from '../../wallet/connected'
 import type { Provider } from '../../wallet/provider'
 import { Refusal, refusalOf } from '../../wallet/refusal'
@@ -17,7 +18,10 @@ export async function authorize(provider: Provider, checkout: CheckoutBody, onSt
   const signed = await sign(provider, checkout, onStep).catch((error: unknown) => {
     throw refusalOf(error)
   })
-  await handIn(checkout.id, signed)
+  // An answer that was lost may have been a good one: it is handed in again until there is one.
+  await handIn(checkout.id, signed).catch((error: unknown) => {
+    if (!(error instanceof RequestFailed) || (error.status > 0 && error.status < 500)) throw error
+  })
   return signed
 }
 

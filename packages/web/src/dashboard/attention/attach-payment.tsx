@@ -36,6 +36,8 @@ function Choice({ item, onDone, onClose }: AttachPaymentProps & { onClose(): voi
     placeholderData: keepPreviousData,
   })
   const open = found.data?.data.filter(({ status }) => status !== 'paid') ?? []
+  // The list moves while it is open: a place in it would name another order.
+  const [chosen, setChosen] = useState('')
   const work = useMutation({
     mutationFn: ({ order, reason }: { order: string; reason: string }) => api.attachPayment(item.id, order, reason),
     onSuccess: () => {
@@ -56,14 +58,15 @@ function Choice({ item, onDone, onClose }: AttachPaymentProps & { onClose(): voi
       <ChoiceField
         name="order_id"
         label={t.attention.order}
-        data={
-          open.length === 0
-            ? [{ value: '', label: t.attention.noneOpen }]
-            : open.map(order => ({
-                value: order.id,
-                label: `${titleOf(order)} · ${brl(order.brl_amount)} · ${t.orders.statuses[order.status]}`,
-              }))
-        }
+        value={open.some(({ id }) => id === chosen) ? chosen : ''}
+        onChange={event => setChosen(event.currentTarget.value)}
+        data={[
+          { value: '', label: open.length === 0 ? t.attention.noneOpen : t.attention.chooseOrder },
+          ...open.map(order => ({
+            value: order.id,
+            label: `${titleOf(order)} · ${brl(order.brl_amount)} · ${t.orders.statuses[order.status]}`,
+          })),
+        ]}
       />
       <LongField name="reason" label={t.attention.reason} maxLength={500} />
     </CheckedForm>

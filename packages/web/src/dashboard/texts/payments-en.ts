@@ -86,6 +86,7 @@ export const paymentsEn: typeof paymentsPt = {
     findOrder: 'Search by number, amount, address or link',
     order: 'Order',
     noneOpen: 'No unpaid order is found',
+    chooseOrder: 'Choose an order',
     reason: 'Why, for your own records',
     noOrder: 'No order',
     quoted: 'Payments without an order',

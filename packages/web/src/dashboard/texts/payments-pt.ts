@@ -98,6 +98,7 @@ export const paymentsPt = {
     findOrder: 'Busque por número, valor, endereço ou link',
     order: 'Cobrança',
     noneOpen: 'Nenhuma cobrança a pagar encontrada',
+    chooseOrder: 'Escolha uma cobrança',
     reason: 'Por quê, para o seu registro',
     noOrder: 'Sem cobrança',
     quoted: 'Pagamentos sem cobrança',
