@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { CreateExport, Ponte } from '@ponte/sdk'
 import type { Command } from 'commander'
 import { fields, type Output, table } from './output'
@@ -116,6 +117,9 @@ function addLink(command: Command, { profile, output }: OfOrders): void {
     })
 }
 
+/** A key has printable ASCII alone. */
+const keyOf = (ref: string): string => (/^[\x21-\x7e]{1,255}$/.test(ref) ? ref : createHash('sha256').update(ref).digest('hex'))
+
 function addCreate(command: Command, { profile, output }: OfOrders): void {
   command
     .command('create <brl_amount>')
@@ -125,10 +129,7 @@ function addCreate(command: Command, { profile, output }: OfOrders): void {
     .action(async (brl_amount: string, options: { ref?: string; expiresIn?: string }) => {
       const { ref, expiresIn } = options
       const body = { brl_amount, ...(ref ? { external_ref: ref } : {}), ...(expiresIn ? { expires_in: Number(expiresIn) } : {}) }
-      const order = await merchantClient(profile).orders.create(
-        body,
-        ref && /^[\x21-\x7e]{1,255}$/.test(ref) ? { idempotencyKey: ref } : {},
-      )
+      const order = await merchantClient(profile).orders.create(body, ref ? { idempotencyKey: keyOf(ref) } : {})
       output().show(order, `${order.id}  R$ ${order.brl_amount} = ${order.usdc_amount} USDC\n${order.payment.checkout_url}`)
     })
 }

@@ -23,7 +23,7 @@ export interface PonteOptions {
   maxRetries?: number
   /** Another `fetch`, for example one with a proxy. */
   fetch?: Fetch
-  /** Where your money goes. Every order that is created or read is held against it: one that could pay elsewhere is an error, `address_mismatch`. */
+  /** Where your money goes. Every order that is created, charged or read by its id is held against it: one that could pay elsewhere is an error, `address_mismatch`. */
   payout?: Payout
   /** Allows http:// to another machine, where the key can be read on the way. */
   allowHttp?: boolean
@@ -78,7 +78,7 @@ export class Ponte {
     this.links = createLinks(send)
     this.refunds = createRefunds(send)
     this.attention = createAttention(send)
-    this.subscriptions = createSubscriptions(send)
+    this.subscriptions = createSubscriptions(send, options.payout)
     this.events = createEvents(send)
     this.entries = createEntries(send)
     this.exports = createExports(send)

@@ -1,4 +1,4 @@
-import { checkPayout, depositAddress } from '../src'
+import { checkPayout, depositAddress, Ponte } from '../src'
 
 describe('an order is held against the configuration of the merchant', () => {
   const [address, router] = ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8', '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512']
@@ -61,6 +61,20 @@ describe('an order is held against the configuration of the merchant', () => {
   test('a memo of another order gives another deposit address', () => {
     const elsewhere = { id: '1', memo: 'cd'.repeat(32), payment: payment as never }
     expect(() => checkPayout(elsewhere, { address, router })).toThrow('names the deposit address')
+  })
+
+  test('the order of a subscription’s charge is, too', async () => {
+    const id = '01981f3c-7b1e-7cc3-9d0e-4f1d2a6b8c90'
+    const answering = (changed: object) =>
+      new Ponte('pk_x', {
+        ...{ baseUrl: 'https://pay.example.com', maxRetries: 0, payout: { address, router } },
+        fetch: async () => ({
+          ...{ status: 200, headers: { get: () => null } },
+          text: async () => JSON.stringify({ id, memo, payment: { ...payment, ...changed } }),
+        }),
+      })
+    await expect(answering({}).subscriptions.charge(id)).resolves.toMatchObject({ id })
+    await expect(answering({ merchant_address: other }).subscriptions.charge(id)).rejects.toThrow('address_mismatch')
   })
 
   test.each([

@@ -1,3 +1,4 @@
+import { checkPayout, type Payout } from '../address/payout.js'
 import { List } from '../page.js'
 import type {
   CreateSubscription,
@@ -31,11 +32,15 @@ export interface Subscriptions {
   export(query?: ExportSubscriptions, options?: RequestOptions): Promise<string>
 }
 
-export const createSubscriptions = (send: Transport): Subscriptions => ({
+export const createSubscriptions = (send: Transport, payout?: Payout): Subscriptions => ({
   create: (body, options) => callOperation(send, 'createSubscription', { body, ...options }),
   get: (id, options) => callOperation(send, 'getSubscription', { params: { id }, ...options }),
   update: (id, body, options) => callOperation(send, 'updateSubscription', { params: { id }, body, ...options }),
-  charge: (id, options) => callOperation(send, 'chargeSubscription', { params: { id }, ...options }),
+  async charge(id, options) {
+    const charged: Order | PendingCharge = await callOperation(send, 'chargeSubscription', { params: { id }, ...options })
+    if (payout && 'payment' in charged) checkPayout(charged, payout)
+    return charged
+  },
   accept: (id, periodIndex, options) => callOperation(send, 'acceptCharge', { params: { id, period_index: periodIndex }, ...options }),
   cancel: (id, options) => callOperation(send, 'cancelSubscription', { params: { id }, ...options }),
   list: (query, options) => new List((page, rest) => callOperation(send, 'listSubscriptions', { query: page, ...rest }), query, options),
