@@ -1,4 +1,4 @@
-/** What a browser did not keep, until its page is left. */
+/** Texts that the browser did not keep, until its page is left. */
 const held = new Map<string, string>()
 
 /** Null when nothing was kept under the name. */
