@@ -216,6 +216,14 @@ describe('the ledger', () => {
 })
 
 describe('what may go back', () => {
+  const ofPlan = async () => {
+    const charged = charge({ brl_amount: '542.00', terms: { ...charge().terms, merchant_id: merchantId, payout_address: wallet.address } })
+    await system.bus.publish(message('subscription.charge_requested', charged))
+    const { order_id, subscription_id } = charged
+    const shown = async (): Promise<OrderBody> => (await request(system.url).get(`/api/v1/orders/${order_id}`).set(me())).body
+    return { order: await shown(), order_id, subscription_id, shown }
+  }
+
   it('is judged anew for a signature after a reorganisation took money away', async () => {
     const order = (await post('/orders', { brl_amount: '542.00' })).body
     const payment = chain.payment(order)
@@ -243,11 +251,7 @@ describe('what may go back', () => {
   })
 
   it('may go back of a part of a period whose paid order asked for everything', async () => {
-    const charged = charge({ brl_amount: '542.00', terms: { ...charge().terms, merchant_id: merchantId, payout_address: wallet.address } })
-    await system.bus.publish(message('subscription.charge_requested', charged))
-    const { subscription_id, order_id } = charged
-    const shown = async (): Promise<OrderBody> => (await request(system.url).get(`/api/v1/orders/${order_id}`).set(me())).body
-    const order = await shown()
+    const { order, order_id, subscription_id } = await ofPlan()
     await chain.report('confirmed', chain.payment(order, { gross: 40_000_000n }))
     await chain.synced(order)
     await system.sql.query("UPDATE orders SET status = 'expired', expired_at = now() WHERE id = $1", [order_id])
@@ -258,10 +262,7 @@ describe('what may go back', () => {
   })
 
   it('is reported to the plan, which counts what does not go back', async () => {
-    const charged = charge({ brl_amount: '542.00', terms: { ...charge().terms, merchant_id: merchantId, payout_address: wallet.address } })
-    await system.bus.publish(message('subscription.charge_requested', charged))
-    const { order_id } = charged
-    const order: OrderBody = (await request(system.url).get(`/api/v1/orders/${order_id}`).set(me())).body
+    const { order, order_id } = await ofPlan()
     expect((await post(`/orders/${order_id}/cancel`, {})).status).toBe(200)
     await chain.report('confirmed', chain.payment(order, { gross: 100_000_000n }))
     await chain.synced(order)
@@ -278,11 +279,7 @@ describe('what may go back', () => {
   })
 
   it('is not taken as payment with its period either, whose charge counts by the merchant’s word alone', async () => {
-    const charged = charge({ brl_amount: '542.00', terms: { ...charge().terms, merchant_id: merchantId, payout_address: wallet.address } })
-    await system.bus.publish(message('subscription.charge_requested', charged))
-    const { subscription_id, order_id } = charged
-    const shown = async (): Promise<OrderBody> => (await request(system.url).get(`/api/v1/orders/${order_id}`).set(me())).body
-    const order = await shown()
+    const { order, order_id, subscription_id, shown } = await ofPlan()
     const payment = chain.payment(order, { gross: 60_000_000n })
     await chain.report('confirmed', payment)
     await chain.synced(order)
