@@ -124,11 +124,12 @@ export function reactions(deps: ReactionDeps): Reactions {
       }
       if (!known) logger.error('the listener watches a refund that was lost here; it is taken up again', { refund_id: stated.refund_id })
       const isBelieved = !store.chain.liesAhead(stated.block_time)
-      const next = observe(known ?? recovered(stated, found.order, now()), stated, isBelieved, now())
+      const before = known ?? recovered(stated, found.order, now())
+      const next = observe(before, stated, isBelieved, now())
       if (!next) return store.refunds.ignore(eventId)
       if (!isBelieved) onQuarantined()
       const { promisedUnits, news } = promisedWith(found.order, await store.refunds.ofOrder(found.order.id), next, now())
-      const events = outboxRows([...(known ? refundEvents(known, next, found.order, now()) : []), ...news], now())
+      const events = outboxRows([...refundEvents(before, next, found.order, now()), ...news], now())
       await store.refunds.commit(found.order, [next], { eventId, events, promisedUnits })
       announce(found.order)
     })
@@ -180,11 +181,13 @@ export function reactions(deps: ReactionDeps): Reactions {
       if (!accepted) return
       await retryConflicts(async () => {
         const found = await store.orders.find(order.id)
-        if (found && isUnpaid(found.order) && !(await isGone(order)))
+        // This database was restored: its charge is asked for once more, perhaps behind this, or never again.
+        if (!found) throw new Error('A period is counted as paid with an order that is not known.')
+        if (isUnpaid(found.order) && !(await isGone(order)))
           throw new RetryableError('What was accepted with its period has not come for the order yet.')
         // Read behind the order, whose version a refund moves on.
         const isPromised = promisedOf(await store.refunds.ofOrder(order.id)) > 0n
-        const change = found && !isPromised && acceptWithPeriod(found, accepted.by, store.chain.viewOf(found.order), now())
+        const change = !isPromised && acceptWithPeriod(found, accepted.by, store.chain.viewOf(found.order), now())
         if (change) await store.orders.commit(change, { eventId: id })
         else await store.charges.recordEvent(id)
       })

@@ -379,6 +379,19 @@ it('what has gone back of a surplus is left over no more', async () => {
   expect(await toReturn()).toEqual(before)
 })
 
+it('a refund that was lost here with its order is taken up once the order is back, and its merchant is notified of its end', async () => {
+  const order = await paid()
+  const of = await made(order)
+  await system.sql.query('DELETE FROM refunds WHERE id = $1', [of.id])
+  await state(observed({ ...of, order_id: uuidv7() }, new Date(), ended(new Date())))
+  expect((await request(system.url).get(`/api/v1/refunds/${of.id}`).set(me())).status).toBe(404)
+  await state(observed(of, new Date(), ended(new Date())))
+  expect(await read(of)).toMatchObject({ status: 'confirmed' })
+  const confirmed = () => system.sql.query("SELECT FROM outbox WHERE type = 'refund.confirmed' AND body LIKE '%' || $1 || '%'", [of.id])
+  expect((await confirmed()).rowCount).toBe(1)
+  expect((await refund(order)).status).toBe(409)
+})
+
 it('a refund that cannot be written leaves nothing behind, neither row nor question nor answer', async () => {
   const order = await paid()
   const before = (await system.sql.query('SELECT count(*)::int AS count FROM outbox')).rows

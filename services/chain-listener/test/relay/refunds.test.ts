@@ -184,6 +184,31 @@ describe('a signed refund', () => {
     merchant = funds
   })
 
+  it('is stated once more where its order is asked about again: orders may have lost both, and the order alone is back', async () => {
+    const listening = await world.start()
+    const order = await world.open(listening)
+    const signed = await signedFor(order.id)
+    await watch(listening, signed)
+    await until(listening, signed)
+    const stated = async () =>
+      (
+        await listening.sql.query<{ end: string | null }>(
+          "SELECT body::jsonb #>> '{data,end,kind}' AS end FROM outbox WHERE type = 'refund.observed' AND body LIKE '%' || $1 || '%' ORDER BY id",
+          [signed.refund_id],
+        )
+      ).rows.map(({ end }) => end)
+    await mineUntil(listening, async () => (await stated()).at(-1) === 'transferred', 'its end was not stated')
+    // Beyond what a reorganisation may reach, and of no interest for long.
+    await world.chain.mine(64)
+    const isFinal = async () => (await listening.sql.query('SELECT FROM refund_watches WHERE is_final')).rowCount === 1
+    await mineUntil(listening, isFinal, 'its end is not final')
+    await listening.sql.query("UPDATE refund_watches SET asked_at = now() - interval '31 days'")
+    const before = (await stated()).length
+    await world.open(listening, { id: order.id })
+    await mineUntil(listening, async () => (await stated()).length > before, 'it was not stated once more')
+    expect((await stated()).at(-1)).toBe('transferred')
+  })
+
   it('is submitted once by two replicas', async () => {
     const listening = await world.start()
     const other = await world.start()
