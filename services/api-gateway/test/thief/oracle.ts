@@ -17,6 +17,8 @@ interface Victim {
 
 /** Each kind that a merchant has: webhook secrets in hex or base64, API keys, invitations. The few shown characters of a key are none. */
 const SECRET = /(?:whsec_|sk_live_|inv_)[\w+/=-]{40,}/g
+/** Roles that a merchant's secrets are for, whatever the table of permissions says. */
+const SEES: readonly unknown[] = ['owner', 'admin', 'developer']
 
 /**
  * Every write to a merchant or its members is judged as it is made, whoever makes it and however soon it is written over. Without the indexes each look for an event
@@ -55,6 +57,7 @@ const MERCHANT = `
 const RECORDS = `
   SELECT EXISTS (SELECT 1 FROM outbox WHERE type = 'account.changed' AND body::jsonb #>> '{data,account,id}' = a.id::text) AS is_informed
   FROM audit_log a WHERE merchant_id = $1 AND request_id = $2`
+const ROLE = 'SELECT role FROM members WHERE merchant_id = $1 AND user_id = $2'
 const PUBLISHED = `
   SELECT count(*)::int AS count FROM outbox
   WHERE type = 'merchant.updated' AND body::jsonb #>> '{data,merchant_id}' = $1 AND body::jsonb #>> '{data,payout_address}' = $2`
@@ -75,7 +78,7 @@ export async function oracle(sql: Sql, { merchantId, owners, thiefAddress }: Vic
       if (merchant?.payout_address === thiefAddress) violated('the address of the thief is in force')
       for (const owner of owners) if (![merchant?.owners].flat().includes(owner)) violated(`${owner} is no owner any more`)
     },
-    /** Of each answer about the merchant to the thief: each secret in it has its row and its event, of this very request. Answers whether the owners were informed. */
+    /** Of each answer about the merchant to the thief: each secret in it has its row and its event, of this very request, and is for the role of who sees it. Answers whether the owners were informed. */
     async answer(by: string, name: string, answer: Answer): Promise<boolean> {
       const secrets = answer.text.match(SECRET) ?? []
       if (answer.status >= 300 && secrets.length === 0) return false
@@ -85,6 +88,8 @@ export async function oracle(sql: Sql, { merchantId, owners, thiefAddress }: Vic
         if (rows.length === 0) violated(`${name} by ${by} showed ${secret.slice(0, 7)}… without an audit row`)
         else if (!isInformed) violated(`${name} by ${by} showed ${secret.slice(0, 7)}… without an event`)
       }
+      const [member] = secrets.length > 0 ? (await sql.query(ROLE, [merchantId, by])).rows : []
+      if (member && !SEES.includes(member.role)) violated(`${name} showed ${secrets[0]?.slice(0, 7)}… to a ${member.role}`)
       if (secrets.length > 0 && by === 'an old session') violated(`${name} showed ${secrets[0]?.slice(0, 7)}… to an old session`)
       return isInformed
     },

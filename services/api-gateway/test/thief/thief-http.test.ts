@@ -1,7 +1,8 @@
 import { startGateway, type TestGateway } from '../world'
 import { ACCOUNT_MOVES, MOVES, type Played, play, THIEVES, type Thief, type World } from './http-game'
 
-// The thief of thief.ts against the real gateway, by every operation of the table, and an oracle that knows rows and answers alone.
+// A thief against the real gateway, by every operation of the table, and an oracle that knows rows and answers alone.
+// Every sequence of the rules alone is walked in tests/explore and played by spec/payout.qnt.
 
 const SEQUENCES = Number(process.env.PONTE_THIEF_SEQUENCES ?? 80)
 const FROM = Number(process.env.PONTE_THIEF_FROM ?? 0)
