@@ -1,4 +1,4 @@
-import type { Event } from '@ponte/contracts'
+import { type Event, typesReadBy } from '@ponte/contracts'
 import type { Reactions } from '@ponte/service-kit'
 import { codeLetter } from './mail/code-letter'
 import { eventNotice } from './mail/event-notice'
@@ -22,16 +22,7 @@ export function reactions({ mails, sealFor, wake, now }: ReactionDeps): Reaction
     wake()
   }
   return {
-    'order.underpaid': notify,
-    'order.overpaid': notify,
-    'order.paid_late': notify,
-    'order.paid_after_cancel': notify,
-    'order.duplicate': notify,
-    'order.payment_unmatched': notify,
-    'subscription.past_due': notify,
-    'endpoint.failing': notify,
-    'order.paid': notify,
-    'subscription.charged': notify,
+    ...Object.fromEntries(typesReadBy('api-gateway').map(type => [type, notify])),
     async 'refund_claim.code_issued'({ id, data, occurred_at }) {
       if (!mails || now() >= new Date(data.expires_at)) return
       await mails.write(id, codeLetter(data, { id, at: new Date(occurred_at), seal: code => sealFor(id, code) }))

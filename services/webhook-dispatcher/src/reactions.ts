@@ -1,4 +1,4 @@
-import type { Event } from '@ponte/contracts'
+import { type Event, typesReadBy } from '@ponte/contracts'
 import { currentTraceparent, type Reactions, RetryableError } from '@ponte/service-kit'
 import { toWebhook } from './delivery/webhook'
 import type { Store } from './store'
@@ -29,33 +29,11 @@ export function reactions({ store, due, admit, stored }: ReactionDeps): Reaction
     if (waits) admit()
   }
   return {
+    ...Object.fromEntries(typesReadBy('webhook-dispatcher').map(type => [type, notify])),
     'merchant.updated': async event => {
       await store.merchants.save(event.data)
       admit()
     },
-    'order.paid': notify,
-    'order.underpaid': notify,
-    'order.expired': notify,
-    'order.cancelled': notify,
-    'subscription.charged': notify,
-    'subscription.cancelled': notify,
-    'subscription.expired': notify,
-    'order.overpaid': notify,
-    'order.paid_late': notify,
-    'order.paid_after_cancel': notify,
-    'order.duplicate': notify,
-    'order.settled': notify,
-    'order.accepted': notify,
-    'order.payment_unmatched': notify,
-    'payment.attached': notify,
-    'refund.created': notify,
-    'refund.confirmed': notify,
-    'refund.failed': notify,
-    'subscription.order_issued': notify,
-    'subscription.upcoming': notify,
-    'subscription.past_due': notify,
-    'subscription.paused': notify,
-    'subscription.resumed': notify,
     'account.changed': async event => {
       const { merchant_id, merchant_version, account } = event.data
       if (account.action === 'merchant.freeze') {

@@ -218,12 +218,16 @@ export const topology = {
 export const queuesReadBy = (service: string): string[] =>
   Object.keys(topology).filter(queue => queue === service || queue.startsWith(`${service}.`))
 
+/** The types that a service reads, of all its queues. */
+export function typesReadBy(service: string): EventType[] {
+  const queues: Record<string, readonly EventType[]> = topology
+  return queuesReadBy(service).flatMap(queue => queues[queue] ?? [])
+}
+
 /** The one queue of the listener of a network beside the first: both read the same types, and neither takes what the other is to read. */
 export const listenerQueueOf = (chainId: number): string => `chain-listener-${chainId}`
 
 /** The topology with the listeners of networks beside the first. */
 export function topologyWith(otherChainIds: readonly number[]): Record<string, readonly EventType[]> {
-  const queues: Record<string, readonly EventType[]> = topology
-  const read = queuesReadBy('chain-listener').flatMap(queue => queues[queue] ?? [])
-  return { ...queues, ...Object.fromEntries(otherChainIds.map(id => [listenerQueueOf(id), read])) }
+  return { ...topology, ...Object.fromEntries(otherChainIds.map(id => [listenerQueueOf(id), typesReadBy('chain-listener')])) }
 }
