@@ -12,6 +12,7 @@ export interface ListenOptions {
   /** Where to begin; where it ended last time when absent, and at the first time with the next event. */
   from?: string | number | undefined
   types?: readonly string[] | undefined
+  /** Neither shown nor kept; without one it signs with a secret that it makes and keeps. */
   secret?: string | undefined
   signal: AbortSignal
   /** Each time it is called, the last event is sent once more. */
@@ -27,16 +28,17 @@ const BACKOFF_MAX_MS = 10_000
  */
 export async function listen({ ponte, profile, output, forwardTo, types, signal, ...options }: ListenOptions): Promise<void> {
   const known = profile.read().listen
-  const secret = options.secret ?? known?.secret ?? `whsec_${randomBytes(32).toString('hex')}`
+  const own = known?.secret ?? `whsec_${randomBytes(32).toString('hex')}`
+  const secret = options.secret ?? own
   const wanted = options.from ?? known?.positions[forwardTo] ?? 'now'
   // Kept at once, so that what comes while this program is away is not missed.
   const after = wanted === 'now' ? await newestCursor(ponte) : wanted
   const keep = (cursor: string | number) => {
     const positions = profile.read().listen?.positions ?? {}
-    profile.save({ listen: { secret, positions: { ...positions, [forwardTo]: cursor } } })
+    profile.save({ listen: { secret: own, positions: { ...positions, [forwardTo]: cursor } } })
   }
   keep(after)
-  output.note(`Webhook secret of this forwarding: ${secret}`)
+  output.note(options.secret === undefined ? `Webhook secret of this forwarding: ${own}` : 'Signed with the webhook secret that was given.')
   output.note(`Forwarding to ${forwardTo} from event ${Number.parseInt(String(after), 10) + 1} on; r and Enter send the last one again.`)
 
   let last: StoredEvent | undefined

@@ -9,8 +9,8 @@ export interface Profile {
   session?: { auth_url: string; client_key: string; refresh_token: string }
   /** The user of a system in this folder; never kept. */
   user?: { auth_url: string; client_key: string; email: string; password: string }
-  /** `ponte listen`: the secret it signs with, and for each target the cursor of the last event that was forwarded. */
-  listen?: { secret: string; positions: Record<string, string | number> }
+  /** `ponte listen`: the secret that it made to sign with, and for each target the cursor of the last event that was forwarded. */
+  listen?: { secret?: string; positions: Record<string, string | number> }
 }
 
 export interface ProfileFile {
@@ -18,7 +18,7 @@ export interface ProfileFile {
   path: string
   /** From the environment, else the file, else a system that runs in this folder. */
   read(): Profile
-  /** Keeps more of it. */
+  /** Keeps this of it, and nothing else that the environment gave. */
   save(more: Partial<Profile>): void
 }
 
@@ -43,31 +43,31 @@ const PROFILES = 'profiles.json'
 /** Each Ponte has a profile of its own, by URL and key, so that no position or secret of one is taken for another's. */
 export function openProfile({ env, home, cwd }: ProfilePlace): ProfileFile {
   const path = join(env.PONTE_CONFIG_DIR ?? join(env.XDG_CONFIG_HOME ?? join(home, '.config'), 'ponte'), PROFILES)
-  const load = (): { current: string | null; profiles: Record<string, Profile> } =>
+  const load = (): { current: string | null; profiles: Record<string, Partial<Profile>> } =>
     existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { current: null, profiles: {} }
   const nameOf = ({ base_url, api_key }: Pick<Profile, 'base_url' | 'api_key'>) => `${base_url} ${api_key.slice(-8)}`
   const read = (): Profile => {
     const { current, profiles } = load()
     const given = fromEnvironment(env) ?? (current === null ? fromFolder(cwd) : undefined)
     const known = given ? { ...profiles[nameOf(given)], ...given } : profiles[current ?? '']
-    if (!known) throw new UsageError('Not logged in. Run: ponte login --url https://pay.example.com, or set PONTE_API_KEY and PONTE_URL.')
-    return known
+    if (!known?.base_url || !known.api_key)
+      throw new UsageError('Not logged in. Run: ponte login --url https://pay.example.com, or set PONTE_API_KEY and PONTE_URL.')
+    return { ...known, base_url: known.base_url, api_key: known.api_key }
   }
   return {
     path,
     read,
     save(more) {
       const stored = load()
-      const base = more.base_url && more.api_key ? stored.profiles[nameOf({ base_url: more.base_url, api_key: more.api_key })] : read()
-      const { user, ...next } = { ...base, ...more } as Profile
-      const login = more.base_url !== undefined
+      const { base_url, api_key } = more
+      const login = base_url && api_key ? nameOf({ base_url, api_key }) : null
+      const name = login ?? nameOf(read())
+      // Earlier versions kept the key of the environment, too.
+      const given = name === stored.current ? {} : { base_url: undefined, api_key: undefined }
+      const next = { ...stored.profiles[name], ...given, ...more }
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
       // Renamed into place, so that a kill in the middle leaves the old file whole.
-      const text = JSON.stringify(
-        { current: login ? nameOf(next) : stored.current, profiles: { ...stored.profiles, [nameOf(next)]: next } },
-        null,
-        2,
-      )
+      const text = JSON.stringify({ current: login ?? stored.current, profiles: { ...stored.profiles, [name]: next } }, null, 2)
       writeFileSync(`${path}.${process.pid}`, `${text}\n`, { mode: 0o600 })
       renameSync(`${path}.${process.pid}`, path)
     },

@@ -17,6 +17,8 @@ import { trigger, triggerable } from './trigger'
 // Of the package itself, wherever it is installed: the folder of this file stands beside its manifest.
 const { version } = JSON.parse(readFileSync(join(__dirname, '../package.json'), 'utf8')) as { version: string }
 
+const SECRET = 'the webhook secret; rather set PONTE_WEBHOOK_SECRET, since every user of a machine can read the arguments of its processes'
+
 export interface ProgramContext {
   env: Record<string, string | undefined>
   home: string
@@ -110,12 +112,19 @@ export function createProgram(context: ProgramContext): Command {
     .requiredOption('--forward-to <url>', 'where the program takes webhooks')
     .option('--events <types>', 'only these, with commas between')
     .option('--from <cursor>', 'begin after this event, by its cursor or sequence, or with "now"')
-    .option('--secret <secret>', 'sign with this secret')
+    .option('--secret <secret>', `${SECRET}; by default one that it makes, shows and keeps`)
     .action(async (options: { forwardTo: string; events?: string; from?: string; secret?: string }) => {
       announce()
       const forwardTo = new URL(/^https?:\/\//.test(options.forwardTo) ? options.forwardTo : `http://${options.forwardTo}`).href
       await listen({
-        ...{ ponte: merchantClient(profile), profile, output: output(), forwardTo, signal, secret: options.secret },
+        ...{
+          ponte: merchantClient(profile),
+          profile,
+          output: output(),
+          forwardTo,
+          signal,
+          secret: options.secret ?? env.PONTE_WEBHOOK_SECRET,
+        },
         types: options.events?.split(','),
         from: options.from === undefined ? undefined : placeOf(options.from),
         onResend: resend => context.onLine(line => line.trim() === 'r' && resend()),
@@ -180,9 +189,10 @@ export function createProgram(context: ProgramContext): Command {
     .description('find out why the signature of a webhook does not fit')
     .requiredOption('--body <file>', 'the raw body')
     .requiredOption('--signature <hex>', 'X-Service-Signature')
-    .requiredOption('--secret <secret>', 'the webhook secret')
-    .action(async (options: { body: string; signature: string; secret: string }) => {
-      const found = await diagnose(readFileSync(options.body, 'utf8'), options.signature, options.secret)
+    .option('--secret <secret>', `${SECRET}; it is asked for where neither is given`)
+    .action(async (options: { body: string; signature: string; secret?: string }) => {
+      const secret = options.secret ?? env.PONTE_WEBHOOK_SECRET ?? (await askSecret('Webhook secret: '))
+      const found = await diagnose(readFileSync(options.body, 'utf8'), options.signature, secret)
       output().show(found, found.reason)
       if (!found.valid) throw new UsageError('The signature does not fit.')
     })

@@ -31,7 +31,7 @@ async function withNode<T>(lie: Lie, work: (url: string) => Promise<T>): Promise
       eth_getBlockByNumber: () => {
         const number = Number(params[0])
         const hash = lie.hashOf?.(number) ?? dossier.transactions.find(one => one.block_number === number)?.block_hash
-        return hash === undefined ? null : { number: params[0], hash }
+        return hash === undefined || hash === 'none' ? null : { number: params[0], hash }
       },
       eth_getTransactionReceipt: () => {
         const one = dossier.transactions.find(({ tx_hash }) => tx_hash === params[0])
@@ -84,8 +84,19 @@ test.each<[string, Lie, string]>([
   })
 })
 
-test('one of two nodes that does not agree, or does not answer, fails it', async () => {
-  await withNode({}, async url => expect((await run({ keys, rpc: [url, 'http://127.0.0.1:9'] })).failed).toBe(1))
+test('a node that does not answer, or has no such block yet, is no verdict, and another one that disagrees is', async () => {
+  const AWAY = 'http://127.0.0.1:9'
+  const asked = (rpc: string[]) => run({ keys, rpc }).catch((error: unknown) => error)
+  await withNode({}, async url => {
+    const undecided = await asked([url, AWAY])
+    expect(undecided).toBeInstanceOf(MisuseError)
+    expect(String(undecided)).toMatch(/127\.0\.0\.1:9 .*name another node with --rpc/)
+  })
+  await withNode({ hashOf: () => 'none' }, async url => expect(String(await asked([url]))).toContain('name another node'))
+  await withNode({ placeOf: () => null }, async url => {
+    const { failed, text } = await run({ keys, rpc: [AWAY, url] })
+    expect([failed > 0, text]).toEqual([true, expect.stringMatching(/not checked +node 127\.0\.0\.1:9/)])
+  })
 })
 
 test('without keys nothing is verified, and that is no verdict', async () => {

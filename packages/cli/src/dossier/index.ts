@@ -14,7 +14,14 @@ export interface VerifyDossierOptions {
 const TIMEOUT_MS = 20_000
 const AT_ONCE = 10
 
-/** Verifies an origin dossier; answers how many checks failed. */
+/** What a node that is away, or behind, leaves open: neither true nor false. */
+interface Unchecked extends Check {
+  ok: null
+  isUnchecked: true
+}
+const isUnchecked = (check: Check): check is Unchecked => 'isUnchecked' in check
+
+/** Verifies an origin dossier; answers how many checks failed. Throws MisuseError where none did and a node could not be asked. */
 export async function verifyDossier(path: string, options: VerifyDossierOptions, output: Output): Promise<number> {
   const keys = await readKeys(options)
   const bytes = readIn(path)
@@ -28,7 +35,13 @@ export async function verifyDossier(path: string, options: VerifyDossierOptions,
   const checks = [signature, ...(offline?.ok ? offline.value : offline ? [{ what: 'form', ok: false, detail: offline.detail }] : [])]
   if (dossier && offline?.ok) for (const url of options.rpc ?? []) checks.push(...(await checkNode(dossier, url)))
   show(checks, dossier, output)
-  return checks.filter(({ ok }) => ok === false).length
+  const failed = checks.filter(({ ok }) => ok === false).length
+  const [open] = checks.filter(isUnchecked)
+  if (failed === 0 && open)
+    throw new MisuseError(
+      `${open.what} could not be asked (${open.detail}): ask again later, or name another node with --rpc. Nothing else is false.`,
+    )
+  return failed
 }
 
 function tryTo<T>(work: () => T): { ok: true; value: T } | { ok: false; detail: string } {
@@ -74,16 +87,18 @@ async function checkNode({ chain_id, transactions }: Dossier, url: string): Prom
   const node: Node = openNode(url)
   const what = `node ${new URL(url).host}`
   const failed = (detail: string): Check => ({ what, ok: false, detail })
+  const unchecked = (detail: string): Unchecked => ({ what, ok: null, detail, isUnchecked: true })
+  const wrong: Check[] = []
   try {
     const chainId = await node.chainId()
     if (chainId !== chain_id) return [failed(`it is of chain ${chainId}, and the dossier of chain ${chain_id}`)]
-    const wrong: Check[] = []
     for (let first = 0; first < transactions.length; first += AT_ONCE)
       await Promise.all(
         transactions.slice(first, first + AT_ONCE).map(async ({ tx_hash, block_number, block_hash, proof }) => {
           const [block, place] = [await node.block(block_number), await node.placeOf(tx_hash)]
-          if (block?.hash !== block_hash)
-            wrong.push(failed(`block ${block_number} is ${block?.hash ?? 'none'} there, and ${block_hash} in the dossier`))
+          if (!block) wrong.push(unchecked(`it has no block ${block_number} yet`))
+          else if (block.hash !== block_hash)
+            wrong.push(failed(`block ${block_number} is ${block.hash} there, and ${block_hash} in the dossier`))
           else if (place?.blockHash !== block_hash || (proof && place.index !== proof.receipt_index))
             wrong.push(failed(`${tx_hash} stands elsewhere there`))
         }),
@@ -91,28 +106,36 @@ async function checkNode({ chain_id, transactions }: Dossier, url: string): Prom
     if (wrong.length > 0) return wrong
     return [{ what, ok: true, detail: `it has ${transactions.length} transactions in these blocks` }]
   } catch (error) {
-    return [failed(error instanceof Error ? error.message : String(error))]
+    return [...wrong, unchecked(error instanceof Error ? error.message : String(error))]
   }
 }
 
 function show(checks: readonly Check[], dossier: Dossier | null, output: Output): void {
-  const words = (ok: Check['ok']) => (ok === null ? 'not proven' : ok ? 'ok' : 'FAILED')
+  const words = (check: Check) => (isUnchecked(check) ? 'not checked' : check.ok === null ? 'not proven' : check.ok ? 'ok' : 'FAILED')
   const failed = checks.filter(({ ok }) => ok === false).length
-  const open = checks.filter(({ ok }) => ok === null).length
+  const unchecked = checks.filter(isUnchecked).length
+  const open = checks.filter(({ ok }) => ok === null).length - unchecked
   const lines = [
     ...(dossier
       ? [
           `${dossier.total_usdc} USDC (${dossier.token_address}) on ${dossier.network}, chain ${dossier.chain_id}; ${dossier.merchant.name}, by ${dossier.installation}`,
         ]
       : []),
-    table(checks.map(({ what, ok, detail }) => [words(ok), what, detail])),
+    table(checks.map(check => [words(check), check.what, check.detail])),
     failed > 0
       ? `${failed} of ${checks.length} checks failed.`
-      : `The dossier is genuine.${open > 0 ? ` ${open} of its statements have no proof.` : ''}`,
+      : unchecked > 0
+        ? 'By itself the dossier is genuine, and not all of it could be checked.'
+        : `The dossier is genuine.${open > 0 ? ` ${open} of its statements have no proof.` : ''}`,
   ]
   const found = checks.map(({ what, ok, detail }) => ({ check: what, ok, detail }))
   output.show(
-    { is_genuine: failed === 0, dossier_id: dossier?.id ?? null, total_usdc: dossier?.total_usdc ?? null, checks: found },
+    {
+      is_genuine: failed > 0 ? false : unchecked > 0 ? null : true,
+      dossier_id: dossier?.id ?? null,
+      total_usdc: dossier?.total_usdc ?? null,
+      checks: found,
+    },
     lines.join('\n'),
   )
 }
