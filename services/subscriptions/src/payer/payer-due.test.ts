@@ -1,6 +1,7 @@
+import { openPlan, paidOrder } from '../../test/plan'
 import { advance } from '../subscription/charges'
 import { recordClosed, recordPaid } from '../subscription/order-outcome'
-import { open, type Subscription } from '../subscription/subscription'
+import type { Subscription } from '../subscription/subscription'
 import { payerDue } from './payer-due'
 
 const START = new Date('2026-01-31T12:00:00Z')
@@ -9,14 +10,7 @@ const minuteBefore = (days: number) => new Date(later(days).getTime() - 60_000)
 const paused = (pauseReason: 'merchant' | 'unpaid') => ({ pausedAt: later(1), pauseReason })
 const dunning = { noticeS: 0, retryAfterS: [259_200], unpaidPeriodsMax: 3, whenUnpaid: 'leave' as const }
 const create = (interval: 'month' | null = 'month') =>
-  open(
-    {
-      ...{ id: 's', merchantId: 'm', payerToken: null, externalRef: null, description: null, metadata: {}, brlCentavos: 4990n },
-      ...{ timezone: 'UTC', startAt: START, orderExpiresInS: 86_400, maxPeriods: null, maxPeriodsCounts: 'payments', trialPeriods: 0 },
-      ...{ plan: interval && { interval, intervalCount: 1 }, expiresAt: null, dunning },
-    },
-    START,
-  )
+  openPlan({ startAt: START, plan: interval && { interval, intervalCount: 1 }, dunning })
 const means = (orderId: string) => ({ orderId, memo: orderId, hasPayoutAddress: true })
 /** As it is read once orders has opened what was asked for. */
 const opened = (subscription: Subscription): Subscription => ({
@@ -25,17 +19,6 @@ const opened = (subscription: Subscription): Subscription => ({
 })
 const asked = advance(create(), START, means('first')).subscription
 const unpaid = recordClosed(opened(asked), 'first', 'expired', later(1)).subscription
-const paidOrder = {
-  ...{
-    id: 'first',
-    subscription_id: 's',
-    external_ref: null,
-    brl_amount: '49.90',
-    usdc_amount: '9.206643',
-    tx_hash: `0x${'1'.repeat(64)}`,
-  },
-  ...{ memo: 'a'.repeat(64), paid_at: START.toISOString() },
-}
 
 describe('what a payer is asked for', () => {
   it.each([
@@ -59,7 +42,7 @@ describe('what a payer is asked for', () => {
     ],
     ['nothing in the last minutes of such a period', { ...unpaid, ...paused('unpaid'), periodIndex: 1 }, minuteBefore(59), null],
     ['a period that waits for the merchant', { ...unpaid, awaiting: 'payout_address' as const }, later(1), { canBeAsked: false }],
-    ['nothing once it is paid', recordPaid(opened(asked), paidOrder, later(0.5)).subscription, later(0.5), null],
+    ['nothing once it is paid', recordPaid(opened(asked), paidOrder('first'), later(0.5)).subscription, later(0.5), null],
     ['nothing of a cancelled one', { ...opened(asked), status: 'cancelled' as const }, START, null],
     ['nothing that its merchant did not charge', create(null), START, null],
   ])('is %s', (_, subscription, at, due) => {

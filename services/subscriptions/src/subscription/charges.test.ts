@@ -1,10 +1,11 @@
 import { Temporal } from '@js-temporal/polyfill'
-import { ApiError, type PaidData } from '@ponte/contracts'
+import { ApiError } from '@ponte/contracts'
+import { openPlan, paidOrder } from '../../test/plan'
 import { amend } from './amendment'
 import { advance, charge, nextChargeAt, wakeAt } from './charges'
 import { cancel } from './end'
 import { recordClosed, recordPaid, recordReceived } from './order-outcome'
-import { type Change, type Fact, type NewSubscription, open, openOrderId, type Subscription } from './subscription'
+import { type Change, type Fact, type NewSubscription, openOrderId, type Subscription } from './subscription'
 
 const START = '2026-01-31T12:00:00.000Z'
 const at = (text: string) => new Date(text)
@@ -12,16 +13,6 @@ const later = (from: Date | string, days: number) => new Date(new Date(from).get
 let minted = 0
 const mint = () => ({ orderId: `order-${++minted}`, memo: 'a'.repeat(64), hasPayoutAddress: true })
 const DUNNING = { noticeS: 0, retryAfterS: [86_400, 259_200, 604_800], unpaidPeriodsMax: 3, whenUnpaid: 'leave' as const }
-const paidOrder = (id: string): PaidData => ({
-  id,
-  subscription_id: 's',
-  external_ref: null,
-  brl_amount: '49.90',
-  usdc_amount: '9.206643',
-  tx_hash: `0x${'1'.repeat(64)}`,
-  memo: 'a'.repeat(64),
-  paid_at: START,
-})
 
 const received = (orderId: string, missing: string) => ({
   ...{ merchant_id: 'm', merchant_version: 1, subscription_id: 's', order_id: orderId, revision: 2 },
@@ -29,28 +20,7 @@ const received = (orderId: string, missing: string) => ({
 })
 
 const create = (input: Partial<NewSubscription> = {}) =>
-  open(
-    {
-      id: 's',
-      merchantId: 'm',
-      payerToken: null,
-      externalRef: null,
-      description: null,
-      metadata: {},
-      brlCentavos: 4990n,
-      plan: { interval: 'month', intervalCount: 1 },
-      timezone: 'America/Sao_Paulo',
-      startAt: at(START),
-      orderExpiresInS: 86_400,
-      maxPeriods: null,
-      maxPeriodsCounts: 'payments',
-      trialPeriods: 0,
-      expiresAt: null,
-      dunning: DUNNING,
-      ...input,
-    },
-    at(START),
-  )
+  openPlan({ startAt: at(START), timezone: 'America/Sao_Paulo', dunning: DUNNING, ...input }, at(START))
 const tick = (subscription: Subscription, when: Date) => advance(subscription, when, mint())
 const issuedBy = (change: { facts: readonly Fact[] }) => change.facts.find(fact => fact.kind === 'charge_requested')
 const orderOf = (change: Change) => issuedBy(change)?.attempt.orderId ?? ''

@@ -1,27 +1,21 @@
-import type { PaidData } from '@ponte/contracts'
+import { openPlan, paidOrder } from '../../test/plan'
 import { amend } from './amendment'
 import { advance, charge } from './charges'
 import { recordClosed, recordPaid, recordReceived } from './order-outcome'
-import { type Change, type Dunning, type NewSubscription, open, openOrderId, type Subscription } from './subscription'
+import { type Change, type Dunning, type NewSubscription, openOrderId, type Subscription } from './subscription'
 
 const day = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 86_400_000)
 let minted = 0
 const mint = () => ({ orderId: `order-${++minted}`, memo: 'a'.repeat(64), hasPayoutAddress: true })
 const create = (dunning: Partial<Dunning>, input: Partial<NewSubscription> = {}) =>
-  open(
+  openPlan(
     {
-      ...{ id: 's', merchantId: 'm', payerToken: null, externalRef: null, description: null, metadata: {}, brlCentavos: 4990n },
-      ...{ timezone: 'UTC', plan: { interval: 'day', intervalCount: 10 }, startAt: day(0), orderExpiresInS: 10 * 86_400, expiresAt: null },
-      ...{ maxPeriods: null, maxPeriodsCounts: 'payments', trialPeriods: 0 },
+      ...{ plan: { interval: 'day', intervalCount: 10 }, startAt: day(0), orderExpiresInS: 10 * 86_400 },
       dunning: { noticeS: 0, retryAfterS: [], unpaidPeriodsMax: 2, whenUnpaid: 'cancel', ...dunning },
       ...input,
     },
     day(0),
   )
-const paidData = (id: string): PaidData => ({
-  ...{ id, subscription_id: 's', external_ref: null, brl_amount: '49.90', usdc_amount: '9.206643', tx_hash: `0x${'1'.repeat(64)}` },
-  ...{ memo: 'a'.repeat(64), paid_at: day(0).toISOString() },
-})
 
 /** The test decides when the reports of this plan come. */
 function story(first: Subscription) {
@@ -43,7 +37,7 @@ function story(first: Subscription) {
     },
     expired: (which: number, n: number) => take(recordClosed(state, orders[which] ?? '', 'expired', day(n))),
     cancelled: (which: number, n: number) => take(recordClosed(state, orders[which] ?? '', 'cancelled', day(n))),
-    paid: (which: number, n: number) => take(recordPaid(state, paidData(orders[which] ?? ''), day(n))),
+    paid: (which: number, n: number) => take(recordPaid(state, paidOrder(orders[which] ?? ''), day(n))),
     amend: (amendment: Parameters<typeof amend>[1], n: number) => take(amend(state, amendment, day(n), mint())),
     completeLate: (which: number, n: number) =>
       take(

@@ -1,10 +1,11 @@
-import { ApiError, type PaidData } from '@ponte/contracts'
+import { ApiError } from '@ponte/contracts'
 import fc from 'fast-check'
+import { openPlan, paidOrder } from '../../test/plan'
 import { amend } from './amendment'
 import { advance, charge, wakeAt } from './charges'
 import { cancel } from './end'
 import { recordClosed, recordPaid } from './order-outcome'
-import { type Change, type Charge, type Fact, isLive, open, type Subscription } from './subscription'
+import { type Change, type Charge, type Fact, isLive, type Subscription } from './subscription'
 
 /**
  * Any story of a subscription: the scheduler, the merchant and the chain act in any order, and events of orders arrive late, twice and
@@ -119,17 +120,6 @@ function story(first: Subscription) {
   }
 }
 
-const paidOrder = (id: string): PaidData => ({
-  id,
-  subscription_id: 's',
-  external_ref: null,
-  brl_amount: '1.00',
-  usdc_amount: '1.000000',
-  tx_hash: `0x${'1'.repeat(64)}`,
-  memo: 'a'.repeat(64),
-  paid_at: '2026-01-01T00:00:00.000Z',
-})
-
 const anySubscription = fc
   .record({
     plan: fc.option(
@@ -149,19 +139,9 @@ const anySubscription = fc
   .map(({ plan, expiresInDays, whenUnpaid, noticeS, ...terms }) => {
     const startAt = new Date('2026-01-31T23:30:00.000Z')
     const expiresAt = expiresInDays === null ? null : new Date(startAt.getTime() + expiresInDays * 86_400_000)
-    const common = {
-      id: 's',
-      merchantId: 'm',
-      payerToken: null,
-      externalRef: null,
-      description: null,
-      metadata: {},
-      brlCentavos: 100n,
-      dunning: { noticeS, retryAfterS: [86_400, 259_200], unpaidPeriodsMax: 2, whenUnpaid },
-      timezone: 'America/Sao_Paulo',
-    }
+    const dunning = { noticeS, retryAfterS: [86_400, 259_200], unpaidPeriodsMax: 2, whenUnpaid }
     const trial = plan === null ? { trialPeriods: 0, maxPeriodsCounts: 'payments' as const } : {}
-    return open({ ...common, ...terms, ...trial, plan, expiresAt, startAt }, startAt)
+    return openPlan({ timezone: 'America/Sao_Paulo', dunning, ...terms, ...trial, plan, expiresAt, startAt })
   })
 
 const countOf = (facts: readonly Fact[], kind: Fact['kind']) => facts.filter(fact => fact.kind === kind).length

@@ -1,9 +1,10 @@
 import { ApiError } from '@ponte/contracts'
+import { openPlan } from '../../test/plan'
 import { type Amendment, amend } from './amendment'
 import { advance, charge, nextChargeAt, wakeAt } from './charges'
 import { trialEnd } from './end'
 import { recordClosed, recordRefused } from './order-outcome'
-import { type Change, type Fact, type NewSubscription, open, type Subscription } from './subscription'
+import type { Change, Fact, NewSubscription, Subscription } from './subscription'
 
 const DAY = 86_400_000
 const START = Date.UTC(2026, 0, 1)
@@ -11,20 +12,9 @@ const day = (n: number) => new Date(START + n * DAY)
 let minted = 0
 const mint = () => ({ orderId: `order-${++minted}`, memo: 'a'.repeat(64), hasPayoutAddress: true })
 const create = (input: Partial<NewSubscription> = {}, noticeS = 0) =>
-  open(
+  openPlan(
     {
-      ...{
-        id: 's',
-        merchantId: 'm',
-        payerToken: null,
-        externalRef: null,
-        description: null,
-        metadata: {},
-        brlCentavos: 4990n,
-        timezone: 'UTC',
-      },
-      ...{ plan: { interval: 'day', intervalCount: 10 }, startAt: day(0), orderExpiresInS: 86_400, expiresAt: null },
-      ...{ maxPeriods: null, maxPeriodsCounts: 'payments', trialPeriods: 0 },
+      ...{ plan: { interval: 'day', intervalCount: 10 }, startAt: day(0) },
       dunning: { noticeS, retryAfterS: [86_400], unpaidPeriodsMax: 3, whenUnpaid: 'leave' },
       ...input,
     },
