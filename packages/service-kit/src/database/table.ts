@@ -9,6 +9,10 @@ export const text = z.string()
 
 const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
+/** The fields of a row under the names of their columns. What the statement does not name is not written. */
+export const snakeCase = (row: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(row).map(([field, value]) => [snake(field), value]))
+
 /**
  * The one declaration of what a table holds: its columns are the fields in snake_case, and from them follow what is selected, what is written and how a row
  * is read. `computed` names expressions for fields that are no columns. For statements whose plan or side effects are too much to leave to Prisma.

@@ -1,5 +1,6 @@
 import type { OutboxRow } from './outbox-rows'
 import type { Sql } from './sql'
+import { snakeCase } from './table'
 
 /** SQL whose parameters have names: `$orders` is what a unit gives as `orders`. Kept in a constant, so that it is prepared once a connection. */
 export interface Statement {
@@ -105,20 +106,11 @@ const sideValues = ({ inbox = [], events = [], answers = [] }: Unit): Readonly<R
   event_types: () => events.map(({ type }) => type),
   event_merchant_ids: () => events.map(({ merchantId }) => merchantId),
   event_bodies: () => events.map(({ body }) => body).join('\n'),
-  answers: () => toJson(answers.map(answerRecord).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))),
-})
-
-const answerRecord = ({ merchantId, route, key, bodyHash, status, body }: StoredAnswer) => ({
-  merchant_id: merchantId,
-  route,
-  key,
-  body_hash: bodyHash,
-  status,
-  body,
+  answers: () => toJson(answers.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)).map(snakeCase)),
 })
 
 /** By their keys everywhere, so that two replicas that are asked the same wait for each other and not in a circle. */
-const keyOf = ({ merchant_id, key }: ReturnType<typeof answerRecord>) => `${merchant_id} ${key}`
+const keyOf = ({ merchantId, key }: StoredAnswer) => `${merchantId} ${key}`
 
 /** JSON as PostgreSQL reads it into columns: a bigint as its digits, bytes as hex. */
 function toJson(records: readonly object[]): string {

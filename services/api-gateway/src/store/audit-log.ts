@@ -1,5 +1,5 @@
 import { type AuditEntryBody, auditOutcome, type ListAudit, type NewEvent } from '@ponte/contracts'
-import { type Database, insertRows, keysetPage, outboxRows, type Statement, uuidv7, uuidv7At } from '@ponte/service-kit'
+import { type Database, insertRows, keysetPage, outboxRows, type Statement, snakeCase, uuidv7, uuidv7At } from '@ponte/service-kit'
 import { accountNotice } from '../mail/account-notice'
 import type { Merchant } from '../merchant/merchant'
 import type { PayoutChange } from '../merchant/payout-change'
@@ -82,7 +82,7 @@ const INSERT_AUDIT_ROWS = insertRows('audit_log', [
 export const ACCOUNT_ROWS = `audit_rows AS (${INSERT_AUDIT_ROWS}), mail_rows AS (${INSERT_MAILS})`
 export const accountRows = (entry: ReturnType<typeof auditEntry>, merchant: Merchant, { mails }: MerchantStoreOptions) => {
   const notice = mails === true ? accountNotice(entry, merchant) : null
-  return { audit_log: [auditRecordOf(entry)], mails: notice ? [noticeRecord(notice)] : [] }
+  return { audit_log: [snakeCase(entry)], mails: notice ? [noticeRecord(notice)] : [] }
 }
 
 /** The same as an event for the merchant, who may not have wanted it. */
@@ -104,13 +104,6 @@ export const accountChanged = (
       },
     },
   },
-})
-
-const auditRecordOf = ({ merchantId, userId, requestId, ...entry }: ReturnType<typeof auditEntry>) => ({
-  ...entry,
-  merchant_id: merchantId,
-  user_id: userId,
-  request_id: requestId,
 })
 
 export interface AuditRow {

@@ -1,5 +1,5 @@
 import { MAIL_TOPICS, rolesFor } from '@ponte/contracts'
-import type { Database, Statement } from '@ponte/service-kit'
+import { type Database, type Statement, snakeCase } from '@ponte/service-kit'
 import type { Letter, Mail, Notice } from '../mail/mail'
 
 /** Of one kind to one address: a flood of changes does not become a flood of mails, and hides no other change. */
@@ -59,9 +59,6 @@ const WRITE: Statement = {
       AND earlier.created_at > n.created_at - interval '1 hour') < ${CODES_HOURLY_MAX}
   ON CONFLICT (id) DO NOTHING`,
 }
-const letterRecord = ({ id, merchantId, address, language, topic, kind, facts, createdAt }: Letter) => ({
-  ...{ id, merchant_id: merchantId, address, language, topic, kind, facts, created_at: createdAt },
-})
 
 const NOTIFY: Statement = { name: 'mails-notify', text: `WITH mail_rows AS (${INSERT_MAILS}) SELECT 1` }
 
@@ -90,7 +87,7 @@ export const mailStore = (database: Database, { now }: { now: () => Date }) => (
     await database.commit({ inbox: [eventId], write: NOTIFY, rows: { mails: [noticeRecord(notice)] } })
   },
   async write(eventId: string, letter: Letter): Promise<void> {
-    await database.commit({ inbox: [eventId], write: WRITE, rows: { letters: [letterRecord(letter)] } })
+    await database.commit({ inbox: [eventId], write: WRITE, rows: { letters: [snakeCase(letter)] } })
   },
   async claim(limit: number): Promise<Mail[]> {
     return (await database.query<Mail>({ name: 'mails-claim', text: CLAIM }, [now(), CLAIM_S, limit])).rows

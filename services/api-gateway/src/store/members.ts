@@ -1,5 +1,5 @@
 import type { MailLanguage, MailTopic } from '@ponte/contracts'
-import { type Database, outboxRows, type Statement } from '@ponte/service-kit'
+import { type Database, outboxRows, type Statement, snakeCase } from '@ponte/service-kit'
 import type { PrismaClient } from '../generated/client'
 import type { Invitation, Member } from '../merchant/member'
 import { atNextVersion, type Merchant } from '../merchant/merchant'
@@ -113,8 +113,8 @@ export function memberStore(database: Database, prisma: PrismaClient, options: M
         write: CHANGE,
         rows: {
           ...accountRows(entry, merchant, options),
-          members: put ? [memberRecord(put)] : [],
-          invitations: invited ? [invitationRecord(invited)] : [],
+          members: put ? [snakeCase(put)] : [],
+          invitations: invited ? [snakeCase(invited)] : [],
           letters: invited && options.mails === true ? [letterRecord(invited)] : [],
         },
         values: {
@@ -132,26 +132,17 @@ export function memberStore(database: Database, prisma: PrismaClient, options: M
   }
 }
 
-const memberRecord = ({ merchantId, userId, createdAt, ...member }: Member) => ({
-  ...member,
-  merchant_id: merchantId,
-  user_id: userId,
-  created_at: createdAt,
-})
-
-type Invited = NonNullable<TeamChange['invited']>
-
 /** The mail has the id of its invitation. */
-const letterRecord = ({ id, merchantId, email, role, invitedBy, createdAt, expiresAt, sealedToken }: Invited) => ({
+const letterRecord = ({
+  id,
+  merchantId,
+  email,
+  role,
+  invitedBy,
+  createdAt,
+  expiresAt,
+  sealedToken,
+}: NonNullable<TeamChange['invited']>) => ({
   ...{ id, merchant_id: merchantId, address: email, created_at: createdAt },
   facts: { user_id: invitedBy, role, at: createdAt, expires_at: expiresAt, sealed_token: sealedToken },
-})
-
-const invitationRecord = ({ merchantId, tokenHash, invitedBy, createdAt, expiresAt, ...invitation }: Invited) => ({
-  ...{ id: invitation.id, email: invitation.email, role: invitation.role },
-  merchant_id: merchantId,
-  token_hash: Buffer.from(tokenHash),
-  invited_by: invitedBy,
-  created_at: createdAt,
-  expires_at: expiresAt,
 })

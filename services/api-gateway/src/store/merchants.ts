@@ -1,5 +1,5 @@
 import { ApiError, payoutAddresses, role } from '@ponte/contracts'
-import { type Database, insertRows, isUniqueViolation, outboxRows, type Statement, updateVersioned } from '@ponte/service-kit'
+import { type Database, insertRows, isUniqueViolation, outboxRows, type Statement, snakeCase, updateVersioned } from '@ponte/service-kit'
 import { z } from 'zod'
 import type { Merchant as MerchantRow, PrismaClient } from '../generated/client'
 import { type Change, type Merchant, PLAIN_BRANDING } from '../merchant/merchant'
@@ -223,29 +223,12 @@ export const pendingPayoutRecord = (change: PayoutChange | null) => {
   }
 }
 
-const toRecord = (merchant: Merchant) => ({
-  id: merchant.id,
-  user_id: merchant.userId,
-  version: merchant.version,
-  display_name: merchant.displayName,
-  webhook_url: merchant.webhookUrl,
-  payment_tolerance_units: merchant.paymentToleranceUnits?.toString() ?? null,
-  refund_approval_above_units: merchant.refundApprovalAboveUnits?.toString() ?? null,
-  chain_ids: merchant.chainIds,
-  payout_address: merchant.payoutAddress,
-  payout_addresses: merchant.payoutAddresses,
-  payout_proof: merchant.payoutProof,
-  payout_is_contract: merchant.payoutIsContract,
-  cleared_payout_address: merchant.clearedPayoutAddress,
+const toRecord = ({ pending, ...merchant }: Merchant) => ({
+  ...snakeCase(merchant),
   ...pendingPayoutRecord(merchant.pendingPayout),
   ...ownershipRecord(merchant),
-  frozen_at: merchant.frozenAt,
-  sealed_webhook_secret: merchant.sealedWebhookSecret,
-  sealed_pending_secret: merchant.pending?.sealed ?? null,
-  pending_activates_at: merchant.pending?.activatesAt ?? null,
-  branding: merchant.branding,
-  created_at: merchant.createdAt,
-  updated_at: merchant.updatedAt,
+  sealed_pending_secret: pending?.sealed ?? null,
+  pending_activates_at: pending?.activatesAt ?? null,
 })
 
 const toMerchant = (found: MerchantRow): Merchant => {

@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto'
 import { type CreateApiKey, KEY_SCOPES, type NamedKeyBody } from '@ponte/contracts'
-import { canonicalJson, type Database, insertRows, isUniqueViolation, outboxRows, type Statement, uuidv8Of } from '@ponte/service-kit'
+import {
+  canonicalJson,
+  type Database,
+  insertRows,
+  isUniqueViolation,
+  outboxRows,
+  type Statement,
+  snakeCase,
+  uuidv8Of,
+} from '@ponte/service-kit'
 import { KEY_SHOWN_AGAIN_MS } from '../credentials/api-key'
 import type { NamedKey as NamedKeyRow, PrismaClient } from '../generated/client'
 import { atNextVersion, type Merchant } from '../merchant/merchant'
@@ -73,7 +82,7 @@ export function namedKeyStore(database: Database, prisma: PrismaClient, options:
         await database.commit({
           events: outboxRows([moved.event, accountChanged(entry, moved.merchant)], key.createdAt),
           write: INSERT,
-          rows: { named_keys: [{ ...toRecord(key), hash, ...repeatable }], ...accountRows(entry, merchant, options) },
+          rows: { named_keys: [{ ...snakeCase(key), hash, ...repeatable }], ...accountRows(entry, merchant, options) },
           values: { merchant_id: key.merchantId, version: merchant.version, forgotten_before: forgottenBefore() },
         })
         committed()
@@ -106,17 +115,6 @@ export function namedKeyStore(database: Database, prisma: PrismaClient, options:
 }
 
 const hashOf = (text: string) => new Uint8Array(createHash('sha256').update(text).digest())
-
-const toRecord = (key: NamedKey) => ({
-  id: key.id,
-  merchant_id: key.merchantId,
-  prefix: key.prefix,
-  name: key.name,
-  scopes: key.scopes,
-  created_by: key.createdBy,
-  created_at: key.createdAt,
-  expires_at: key.expiresAt,
-})
 
 export const namedKeyBody = (key: NamedKey): NamedKeyBody => ({
   object: 'api_key',

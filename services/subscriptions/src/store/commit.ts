@@ -7,6 +7,7 @@ import {
   outboxRows,
   type Statement,
   type StoredAnswer,
+  snakeCase,
   type Unit,
   updateVersioned,
 } from '@ponte/service-kit'
@@ -104,29 +105,7 @@ function chargeRows({ from, subscription }: Change) {
   }
 }
 
-const chargeRow = (subscriptionId: string, { periodIndex, periods, status, brlCentavos, wording, issuedAt, paidAt }: Charge) => ({
-  subscription_id: subscriptionId,
-  period_index: periodIndex,
-  periods,
-  status,
-  brl_centavos: brlCentavos,
-  wording,
-  issued_at: issuedAt,
-  paid_at: paidAt,
-})
+const chargeRow = (subscriptionId: string, { attempts: _, ...charge }: Charge) => snakeCase({ ...charge, subscriptionId })
 
-const attemptRow = (subscriptionId: string, { periodIndex }: Charge, attempt: Attempt) => ({
-  subscription_id: subscriptionId,
-  order_id: attempt.orderId,
-  period_index: periodIndex,
-  memo: attempt.memo,
-  status: attempt.status,
-  issued_at: attempt.issuedAt,
-  ends_at: attempt.endsAt,
-  brl_centavos: attempt.brlCentavos,
-  received_centavos: attempt.receivedCentavos,
-  received_revision: attempt.reportRevision,
-  received_order: attempt.receivedOrder,
-  reason: attempt.reason,
-  replaced_at: attempt.replacedAt,
-})
+const attemptRow = (subscriptionId: string, { periodIndex }: Charge, { reportRevision: receivedRevision, ...attempt }: Attempt) =>
+  snakeCase({ ...attempt, subscriptionId, periodIndex, receivedRevision })

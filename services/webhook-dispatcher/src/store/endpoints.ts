@@ -1,5 +1,13 @@
 import { ENDPOINTS_MAX, endpointFormat, type MerchantTerms } from '@ponte/contracts'
-import { type Database, isUniqueViolation, type Statement, type StoredAnswer, updateVersioned, uuidv7Floor } from '@ponte/service-kit'
+import {
+  type Database,
+  isUniqueViolation,
+  type Statement,
+  type StoredAnswer,
+  snakeCase,
+  updateVersioned,
+  uuidv7Floor,
+} from '@ponte/service-kit'
 import { type Endpoint, SECRET_ACTIVATES_AFTER_MS } from '../endpoint/endpoint'
 import type { Endpoint as EndpointRow, PrismaClient } from '../generated/client'
 import { beginEpoch } from './events'
@@ -202,40 +210,13 @@ export function endpointStore(database: Database, prisma: PrismaClient) {
   }
 }
 
-const toRecord = (endpoint: Endpoint) => ({
-  id: endpoint.id,
-  merchant_id: endpoint.merchantId,
-  version: endpoint.version,
-  url: endpoint.url,
-  description: endpoint.description,
-  events: endpoint.events,
-  format: endpoint.format,
-  header_names: endpoint.headerNames,
-  sealed_headers: endpoint.sealedHeaders,
-  max_in_flight: endpoint.maxInFlight,
-  paused: endpoint.paused,
-  sealed_secret: endpoint.sealedSecret,
-  sealed_pending_secret: endpoint.pending?.sealed ?? null,
-  pending_secret_activates_at: endpoint.pending?.activatesAt ?? null,
-  created_at: endpoint.createdAt,
+const toRecord = ({ pending, ...endpoint }: Endpoint) => ({
+  ...snakeCase(endpoint),
+  sealed_pending_secret: pending?.sealed ?? null,
+  pending_secret_activates_at: pending?.activatesAt ?? null,
 })
 
-const toEndpoint = (row: EndpointRow): Endpoint => ({
-  id: row.id,
-  merchantId: row.merchantId,
-  version: row.version,
-  url: row.url,
-  description: row.description,
-  events: row.events,
-  format: endpointFormat.parse(row.format),
-  headerNames: row.headerNames,
-  sealedHeaders: row.sealedHeaders,
-  maxInFlight: row.maxInFlight,
-  paused: row.paused,
-  sealedSecret: row.sealedSecret,
-  pending:
-    row.sealedPendingSecret && row.pendingSecretActivatesAt
-      ? { sealed: row.sealedPendingSecret, activatesAt: row.pendingSecretActivatesAt }
-      : null,
-  createdAt: row.createdAt,
-})
+function toEndpoint(row: EndpointRow): Endpoint {
+  const { sealedPendingSecret: sealed, pendingSecretActivatesAt: activatesAt, place: _, deletedAt: __, ...endpoint } = row
+  return { ...endpoint, format: endpointFormat.parse(row.format), pending: sealed && activatesAt ? { sealed, activatesAt } : null }
+}
