@@ -1,8 +1,7 @@
 import type { MailLanguage } from '@ponte/contracts'
 import type { Mail, MailKind } from './mail'
-import type { Advice, MailTexts } from './mail-texts'
 import { en } from './texts-en'
-import { pt } from './texts-pt'
+import { type MailTexts, pt } from './texts-pt'
 
 const TEXTS: Readonly<Record<MailLanguage, MailTexts>> = { pt, en }
 const LOCALES: Readonly<Record<MailLanguage, string>> = { pt: 'pt-BR', en: 'en-GB' }
@@ -29,7 +28,7 @@ export function mailText(mail: Pick<Mail, 'kind' | 'language' | 'facts'>, dashbo
   return { subject: `Ponte: ${texts.subjects[kind]}`, text }
 }
 
-function adviceOn(kind: MailKind): Advice {
+function adviceOn(kind: MailKind): keyof MailTexts['advice'] {
   if (kind === 'invitation') return kind
   if (kind.startsWith('payment.')) return 'payment'
   if (/^(money|subscription|webhook)\./.test(kind)) return 'event'

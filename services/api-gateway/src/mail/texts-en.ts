@@ -1,4 +1,4 @@
-import type { MailTexts } from './mail-texts'
+import type { MailTexts } from './texts-pt'
 
 export const en: MailTexts = {
   subjects: {

@@ -1,6 +1,4 @@
-import type { MailTexts } from './mail-texts'
-
-export const pt: MailTexts = {
+export const pt = {
   subjects: {
     invitation: 'Você foi convidado para uma loja na Ponte',
     'payout.waiting': 'Foi pedida uma troca do endereço de recebimento',
@@ -57,6 +55,7 @@ export const pt: MailTexts = {
     'payment.order': 'Uma cobrança foi paga',
     'payment.subscription': 'Uma assinatura foi paga',
   },
+  /** In the order in which they are written. */
   facts: {
     merchant: 'Loja',
     user: 'Por',
@@ -81,6 +80,7 @@ export const pt: MailTexts = {
     activates_at: 'Em vigor a partir de',
     expires_at: 'Vale até',
   },
+  /** In place of a fact that is `ponte` or null. */
   ponte: 'Ponte, porque chegou a hora',
   none: 'nenhum',
   advice: {
@@ -92,5 +92,8 @@ export const pt: MailTexts = {
     code: 'Digite o código na página do link que a loja enviou. Não passe o código a ninguém: nem a loja nem a Ponte perguntam por ele.',
   },
   footer: 'Você recebe esta mensagem como membro da loja. O que você recebe se escolhe no painel.',
+  /** To a payer. */
   codeFooter: 'Se você não pediu este código, ignore esta mensagem: sem ele nenhum endereço é aceito.',
 }
+
+export type MailTexts = typeof pt

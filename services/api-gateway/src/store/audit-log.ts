@@ -1,4 +1,4 @@
-import { type AuditEntryBody, auditOutcome, type ListAudit, type NewEvent } from '@ponte/contracts'
+import { type AuditEntryBody, auditOutcome, type ListAudit, type NewEvent, type OperationId, type Operations } from '@ponte/contracts'
 import { type Database, insertRows, keysetPage, outboxRows, type Statement, snakeCase, uuidv7, uuidv7At } from '@ponte/service-kit'
 import { accountNotice } from '../mail/account-notice'
 import type { Merchant } from '../merchant/merchant'
@@ -7,37 +7,14 @@ import type { RequestedChange } from '../owners/recorded'
 import { INSERT_MAILS, noticeRecord } from './mails'
 import type { MerchantStoreOptions } from './options'
 
+type Audited<Asked> = Asked extends { audit: infer Name extends string } ? Name : never
+/** As the table of operations names it, or what no operation asks for. */
 export type Action =
-  | 'merchant.create'
-  | 'merchant.update'
-  | 'branding.update'
-  | 'payout_address.sign'
-  | 'payout_change.sign'
-  | 'payout_change.approve'
-  | 'payout_change.cancel'
+  | Audited<Operations[OperationId]>
   | 'payout_change.activate'
-  | 'api_key.rotate'
-  | 'api_key.show_again'
-  | 'named_key.create'
-  | 'named_key.show_again'
-  | 'named_key.revoke'
-  | 'invitation.create'
-  | 'invitation.revoke'
-  | 'member.join'
-  | 'member.update'
-  | 'member.remove'
-  | 'webhook_secret.show_again'
-  | 'endpoint_secret.show_again'
-  | 'owner_change.cancel'
-  | 'owner_change.confirm'
   | 'owner_change.activate'
-  | 'mail.update'
-  | 'session.end'
-  | 'session.end_others'
-  | 'merchant.freeze'
-  | 'merchant.unfreeze'
-  | 'webhook_secret.rotate'
-  | 'webhook_secret.activate'
+  | `${'api_key' | 'named_key' | 'webhook_secret' | 'endpoint_secret'}.show_again`
+  | `merchant.${'freeze' | 'unfreeze'}`
 
 export interface Actor {
   userId: string
