@@ -23,17 +23,8 @@ export type { ExpiredLane } from './store/upkeep'
 
 export type Store = ReturnType<typeof openStore>
 
-/**
- * The claims are planned once a connection. So that a plan made while the tables are empty
- * serves when they are full, it may neither read a table whole nor join by hashing or sorting one; nor is it compiled.
- */
-export const PLANNER = [
-  'enable_seqscan=off',
-  'jit=off',
-  'enable_hashjoin=off',
-  'enable_mergejoin=off',
-  'plan_cache_mode=force_generic_plan',
-]
+/** The claims join nothing by hashing or sorting a table: a plan that was made while the tables were empty serves when they are full. */
+export const PLANNER = ['enable_hashjoin=off', 'enable_mergejoin=off', 'plan_cache_mode=force_generic_plan']
 
 /** Single rows and lists are read through Prisma; what claims, or writes several tables at once, is one named statement. */
 export function openStore(database: Database) {
