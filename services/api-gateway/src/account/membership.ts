@@ -38,13 +38,15 @@ export function requireMembership(deps: MembershipDeps, isNeeded: boolean): Requ
 /** The same merchant once more, for a request that may have waited while its user was removed or given another role. */
 export function requireMembershipStill({ store }: Pick<MembershipDeps, 'store'>): RequestHandler {
   return async (_req, res, next) => {
-    const memberships = await store.members.ofUser(userIn(res).id)
-    const membership = memberships.find(({ merchantId }) => merchantId === merchantIdIn(res))
+    const membership = await presentMembership(store, res)
     if (!membership) throw new ApiError('forbidden', 'You were removed from this merchant meanwhile.')
     remember(res, membership)
     next()
   }
 }
+
+export const presentMembership = async (store: Store, res: Response) =>
+  (await store.members.ofUser(userIn(res).id)).find(({ merchantId }) => merchantId === merchantIdIn(res))
 
 function remember(res: Response, { merchantId, merchant, role }: Awaited<ReturnType<Store['members']['ofUser']>>[number]): void {
   res.locals.merchantId = merchantId

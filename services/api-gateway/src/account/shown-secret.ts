@@ -1,13 +1,13 @@
-import { ApiError, type Operation } from '@ponte/contracts'
+import type { Operation } from '@ponte/contracts'
 import type { Response } from 'express'
 import { permissionsIn, userIn } from '../credentials/credentials'
-import type { Verdict } from '../limits/rate-limit'
+import { rateLimited, type Verdict } from '../limits/rate-limit'
 import type { Merchant } from '../merchant/merchant'
 import { showingOf } from '../merchant/secret'
 import type { Shown } from '../owners/forwarding'
 import type { Store } from '../store'
 import { type AccountDeps, actor, isFreshLogin, own } from './changes'
-import { merchantIdIn } from './membership'
+import { merchantIdIn, presentMembership } from './membership'
 
 export const noteShown = (
   store: Store,
@@ -21,11 +21,9 @@ export const noteShown = (
 export const unchangedBucket = (merchantId: string, res: Response): string =>
   `${merchantId} ${res.locals.user ? userIn(res).id : 'api_key'}`
 
-export function refuseBeyond({ remaining, limit, resetsInMs }: Verdict): void {
-  if (remaining > 0) return
-  const retryAfterS = Math.max(1, Math.ceil(resetsInMs / 1000))
-  const detail = `${limit} requests were refused, repeated or shown a secret within a minute; wait ${retryAfterS} s.`
-  throw new ApiError('rate_limited', detail, { retryAfterS })
+export function refuseBeyond(verdict: Verdict): void {
+  if (verdict.remaining > 0) return
+  throw rateLimited(verdict, `${verdict.limit} requests were refused, repeated or shown a secret within a minute`)
 }
 
 /**
@@ -43,11 +41,9 @@ export async function shownSecret(
   const showing = showingOf(operation, { permissions: permissionsIn(res), isSession: res.locals.credential === 'session' })
   if (showing !== 'to_a_fresh_login') return unnoted(showing === 'made')
   if (!(await isFreshLogin(res, deps))) return unnoted(false)
-  const merchantId = merchantIdIn(res)
   // The provider takes its time, and a member may have been removed meanwhile.
-  const memberships = await deps.store.members.ofUser(userIn(res).id)
-  if (!memberships.some(membership => membership.merchantId === merchantId)) return unnoted(false)
-  const bucket = unchangedBucket(merchantId, res)
+  if (!(await presentMembership(deps.store, res))) return unnoted(false)
+  const bucket = unchangedBucket(merchantIdIn(res), res)
   refuseBeyond(deps.countUnchanged(bucket, 0))
   return {
     isShown: true,

@@ -3,7 +3,7 @@ import type { Response } from 'express'
 import { callerIn, termsIn } from '../credentials/credentials'
 import { handling } from '../edge/handlers'
 import { addressBucket } from '../limits/address-bucket'
-import { localLimit, type Verdict } from '../limits/rate-limit'
+import { localLimit, rateLimited, type Verdict } from '../limits/rate-limit'
 import { answerOf, asking } from '../owners/answer-of'
 import type { Owners } from '../owners/forwarding'
 import type { Owner } from '../owners/owner'
@@ -60,10 +60,8 @@ export function explanationHandlers({ owners: { orders, ...owners }, otherListen
   })
 }
 
-function refuseBeyond({ allowed, limit, resetsInMs }: Verdict): void {
-  if (allowed) return
-  const retryAfterS = Math.max(1, Math.ceil(resetsInMs / 1_000))
-  throw new ApiError('rate_limited', `More than ${limit} transactions a minute were asked for; wait ${retryAfterS} s.`, { retryAfterS })
+function refuseBeyond(verdict: Verdict): void {
+  if (!verdict.allowed) throw rateLimited(verdict, `More than ${verdict.limit} transactions a minute were asked for`)
 }
 
 /** By the first listener whose network has it. Where none has, one that cannot answer denies nothing: its refusal is thrown. */

@@ -1,7 +1,6 @@
-import { ApiError } from '@ponte/contracts'
 import type { RequestHandler, Response } from 'express'
 import { addressBucket } from './address-bucket'
-import { type Verdict, WINDOW_MS } from './rate-limit'
+import { rateLimited, type Verdict, WINDOW_MS } from './rate-limit'
 
 /** Limits an address before anything is read of its request. */
 export const limitAddress =
@@ -27,14 +26,11 @@ export const limitOpenings =
     next()
   }
 
-export function enforce({ allowed, limit, remaining, resetsInMs }: Verdict, res: Response, who: string): void {
-  const resetsInS = Math.max(1, Math.ceil(resetsInMs / 1000))
+export function enforce(verdict: Verdict, res: Response, who: string): void {
+  const { allowed, limit, remaining, resetsInMs } = verdict
   res.setHeader('RateLimit-Policy', `${limit};w=${WINDOW_MS / 1000}`)
   res.setHeader('RateLimit-Limit', String(limit))
   res.setHeader('RateLimit-Remaining', String(remaining))
-  res.setHeader('RateLimit-Reset', String(resetsInS))
-  if (allowed) return
-  throw new ApiError('rate_limited', `More than ${limit} requests a minute came from ${who}; wait ${resetsInS} s.`, {
-    retryAfterS: resetsInS,
-  })
+  res.setHeader('RateLimit-Reset', String(Math.max(1, Math.ceil(resetsInMs / 1_000))))
+  if (!allowed) throw rateLimited(verdict, `More than ${limit} requests a minute came from ${who}`)
 }

@@ -1,3 +1,4 @@
+import { ApiError } from '@ponte/contracts'
 import { LRUCache } from 'lru-cache'
 
 /** A replica's share before it asks again, and the rest for all. */
@@ -12,6 +13,12 @@ export interface Verdict {
   limit: number
   remaining: number
   resetsInMs: number
+}
+
+/** The refusal of a bucket that is used up. */
+export function rateLimited({ resetsInMs }: Pick<Verdict, 'resetsInMs'>, what: string): ApiError {
+  const retryAfterS = Math.max(1, Math.ceil(resetsInMs / 1_000))
+  return new ApiError('rate_limited', `${what}; wait ${retryAfterS} s.`, { retryAfterS })
 }
 
 interface LeasedBucket {
