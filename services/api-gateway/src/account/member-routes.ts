@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { ApiError, operations, pathWith, type Role } from '@ponte/contracts'
 import { seal, uuidv7At } from '@ponte/service-kit'
 import type { Response } from 'express'
+import { hashOf } from '../credentials/api-key'
 import { userIn, verifiedEmailOf } from '../credentials/credentials'
 import { handling } from '../edge/handlers'
 import { type Invitation, joined, type Member } from '../merchant/member'
@@ -14,7 +15,6 @@ import { commitTeam, type TeamDecision } from './team'
 import { changesFor } from './waiting-routes'
 
 const listOf = (data: object[]) => ({ object: 'list', data, has_more: false })
-const hashOf = (token: string) => new Uint8Array(createHash('sha256').update(token).digest())
 const OPEN_INVITATIONS_MAX = 50
 const INVITATION_LIFE_MS = 7 * 86_400_000
 

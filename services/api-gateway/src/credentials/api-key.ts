@@ -56,5 +56,7 @@ export function deriveApiKeyAgain(source: DerivationSource, { salt, hash }: Deri
 
 /** SHA-256 is enough here: what is hashed has 256 bits of entropy, so there is nothing to guess. */
 export const hashApiKey = (plain: string): Buffer => createHash('sha256').update(plain, 'utf8').digest()
+/** Of what is looked up by its hash, as the database's client takes it. */
+export const hashOf = (text: string) => new Uint8Array(hashApiKey(text))
 
 export const isApiKey = (text: string): boolean => apiKey.safeParse(text).success

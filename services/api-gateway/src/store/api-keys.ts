@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import { formatNullableUsdc } from '@ponte/contracts'
 import { createBatch, type Database, isUniqueViolation, outboxRows, type Statement, uuidv8Of } from '@ponte/service-kit'
-import { type DerivedFrom, KEY_SHOWN_AGAIN_MS } from '../credentials/api-key'
+import { type DerivedFrom, hashOf, KEY_SHOWN_AGAIN_MS } from '../credentials/api-key'
 import type { KeyTerms } from '../credentials/credentials'
 import type { PrismaClient } from '../generated/client'
 import type { Merchant } from '../merchant/merchant'
@@ -126,5 +125,3 @@ export function apiKeyStore(database: Database, prisma: PrismaClient, options: M
 }
 
 const chosen = (units: string | null) => formatNullableUsdc(units === null ? null : BigInt(units))
-
-const hashOf = (idempotencyKey: string) => new Uint8Array(createHash('sha256').update(idempotencyKey).digest())

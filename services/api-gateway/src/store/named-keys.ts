@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { type CreateApiKey, KEY_SCOPES, type NamedKeyBody } from '@ponte/contracts'
 import {
   canonicalJson,
@@ -10,7 +9,7 @@ import {
   snakeCase,
   uuidv8Of,
 } from '@ponte/service-kit'
-import { KEY_SHOWN_AGAIN_MS } from '../credentials/api-key'
+import { hashOf, KEY_SHOWN_AGAIN_MS } from '../credentials/api-key'
 import type { NamedKey as NamedKeyRow, PrismaClient } from '../generated/client'
 import { atNextVersion, type Merchant } from '../merchant/merchant'
 import { ACCOUNT_ROWS, type Actor, accountChanged, accountRows, auditEntry } from './audit-log'
@@ -113,8 +112,6 @@ export function namedKeyStore(database: Database, prisma: PrismaClient, options:
     },
   }
 }
-
-const hashOf = (text: string) => new Uint8Array(createHash('sha256').update(text).digest())
 
 export const namedKeyBody = (key: NamedKey): NamedKeyBody => ({
   object: 'api_key',
