@@ -26,7 +26,6 @@ export function upkeep({ store, metrics, logger, retentionDays, due, published }
   }
   const repairStuckLanes = async () => {
     const repaired = await store.upkeep.repairStuckLanes()
-    metrics.repaired.inc(repaired)
     if (repaired > 0) logger.error('lanes with work had no turn; they are due now', { lanes: repaired })
   }
   const forget = async (limit: number, after: Date | null) => {

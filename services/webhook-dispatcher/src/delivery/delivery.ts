@@ -1,18 +1,11 @@
+import type { deadReason, failureCode } from '@ponte/contracts'
+import type { z } from 'zod'
 import { delayAfter } from './retry-schedule'
 
 /** Why an attempt failed: all that is ever shown of it besides a status and a short piece of the answer. */
-export type FailureCode =
-  | 'timeout'
-  | 'dns_error'
-  | 'connection_refused'
-  | 'connection_reset'
-  | 'connection_failed'
-  | 'tls_error'
-  | 'invalid_response'
-  | 'http_status'
-  | 'worker_lost'
+export type FailureCode = z.infer<typeof failureCode>
 
-export type DeadReason = 'attempts_exhausted' | 'destination_not_allowed' | 'no_webhook_url' | 'endpoint_deleted'
+export type DeadReason = z.infer<typeof deadReason>
 
 /** `refused` and `not_attempted` sent nothing; the latter is our own fault and costs the merchant nothing. */
 export type Outcome =
