@@ -1,6 +1,7 @@
 import { PERMISSIONS, ROLE_PERMISSIONS } from '@ponte/contracts'
 import request from 'supertest'
 import { bearer, claimsOf, newMerchant, OWNER_DAYS_MS, runGateway, settleAccounts, system } from './world'
+import { joins, newUser as someone } from './world/people'
 
 const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
 
@@ -14,22 +15,18 @@ const ask = (token: string, method: 'get' | 'post' | 'patch' | 'delete', path = 
     .set(bearer(token))
   return body ? asked.send(body) : asked
 }
-let users = 0
 const newUser = (claims: object = {}) => {
-  users += 1
-  const email = `user-${users}@ponte.example`
-  return { email, sub: `user ${users}`, token: system.identity.sign({ sub: `user ${users}`, email, email_verified: true, ...claims }) }
+  const user = someone()
+  return { ...user, token: system.identity.sign({ ...user, email_verified: true, ...claims }) }
 }
 const invite = async (token: string, email: string, role: string) =>
   (await ask(token, 'post', '/invitations', { email, role }).expect(201)).body
 const accept = (user: string, token: string, replica = 0) => ask(user, 'post', '/api/v1/invitations/accept', { token }, replica)
 async function colleague(owner: string, role: string) {
   const user = newUser()
-  const { token } = await invite(owner, user.email, role)
-  await accept(user.token, token).expect(200)
-  const { body } = await ask(owner, 'get', '/members')
+  const id = await joins(system, owner, user, role)
   if (role === 'owner') await ownersSettle()
-  return { ...user, token: again(user.token), id: body.data.find(({ user_id }: { user_id: string }) => user_id === user.sub).id }
+  return { ...user, token: again(user.token), id }
 }
 const ownersSettle = async () => {
   at.ms += OWNER_DAYS_MS.delay

@@ -1,6 +1,7 @@
 import { Wallet } from 'ethers'
 import request from 'supertest'
 import { bearer, claimsOf, newMerchant, settleAccounts, startGateway, type TestGateway } from './world'
+import { joins, logIn, newUser } from './world/people'
 
 // A stolen session, key or old signature must not receive the payers' money.
 
@@ -308,13 +309,9 @@ describe('with two owners', () => {
   /** A merchant whose two owners have been owners for two days, and a change of the first that its address has signed. */
   async function requested(ownerHours = 72) {
     const { token, merchant } = await paid()
-    const email = 'partner@ponte.example'
-    const partner = () => system.identity.sign({ sub: `partner of ${merchant.id}`, email, email_verified: true })
-    const invite = request(system.url)
-      .post('/api/v1/merchants/me/invitations')
-      .set(bearer(fresh(token)))
-    const { body: invitation } = await invite.send({ email, role: 'owner' }).expect(201)
-    await request(system.url).post('/api/v1/invitations/accept').set(bearer(partner())).send({ token: invitation.token }).expect(200)
+    const user = newUser()
+    await joins(system, fresh(token), user, 'owner')
+    const partner = () => logIn(system, user)
     at.ms += 48 * HOUR
     await activate()
     at.ms += ownerHours * HOUR

@@ -3,6 +3,7 @@ import { type Operation, type OperationId, operationList, operations, pathWith, 
 import { Wallet } from 'ethers'
 import request from 'supertest'
 import { bearer, newMerchant, OWNER_DAYS_MS, settleAccounts, startGateway, type TestGateway } from './world'
+import { joins, logIn, newUser, type User } from './world/people'
 import { ANY_ID, recipes, type Scene } from './world/recipes'
 
 // The table of operations names what a session needs for each, and who is informed. Here every operation of a session is asked, by every kind of session.
@@ -19,16 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => system.stop())
 
-let users = 0
-interface User {
-  sub: string
-  email: string
-}
-const newUser = (): User => {
-  users += 1
-  return { sub: `user ${users}`, email: `user-${users}@ponte.example` }
-}
-const fresh = (user: User) => system.identity.sign({ ...user, email_verified: true })
+const fresh = (user: User) => logIn(system, user)
 const stale = (user: User) =>
   system.identity.sign({ ...user, email_verified: true, amr: [{ method: 'password', timestamp: at.ms / 1000 - 3600 }] })
 
@@ -52,24 +44,9 @@ async function team() {
     .expect(200)
   return { owner, merchantId: String(merchant.id) }
 }
-async function joins(owner: User, role: string): Promise<User & { memberId: string }> {
+async function join(owner: User, role: string): Promise<User & { memberId: string }> {
   const user = newUser()
-  const ask = request(system.url)
-  const { body } = await ask
-    .post('/api/v1/merchants/me/invitations')
-    .set(bearer(fresh(owner)))
-    .send({ email: user.email, role })
-    .expect(201)
-  await ask
-    .post('/api/v1/invitations/accept')
-    .set(bearer(fresh(user)))
-    .send({ token: body.token })
-    .expect(200)
-  const members = await ask
-    .get('/api/v1/merchants/me/members')
-    .set(bearer(fresh(owner)))
-    .expect(200)
-  return { ...user, memberId: members.body.data.find(({ user_id }: { user_id: string }) => user_id === user.sub).id }
+  return { ...user, memberId: await joins(system, fresh(owner), user, role) }
 }
 const settle = async () => {
   at.ms += OWNER_DAYS_MS.delay
@@ -79,7 +56,7 @@ const settle = async () => {
 async function owners(count: number) {
   const first = await team()
   const others = []
-  for (let n = 1; n < count; n++) others.push(await joins(first.owner, 'owner'))
+  for (let n = 1; n < count; n++) others.push(await join(first.owner, 'owner'))
   await settle()
   return { ...first, others }
 }
@@ -176,7 +153,7 @@ test('a key with orders:write accepts an order at any time, and the owners are i
 
 test('every operation of a session: who joined as an owner a moment ago may do what a viewer may, and undoes nothing', async () => {
   const { owner } = await team()
-  const joined = await joins(owner, 'owner')
+  const joined = await join(owner, 'owner')
   const wrong: string[] = []
   for (const [id, operation] of ofSession) {
     if (operation.permission === null) continue
@@ -203,7 +180,7 @@ test('every operation of a session: who joined as an owner a moment ago may do w
 test('who became an owner later sees what waits, and neither cancels, confirms nor approves it', async () => {
   const { owner, others } = await owners(3)
   const [bad] = others
-  const joined = await joins(owner, 'owner')
+  const joined = await join(owner, 'owner')
   at.ms += OWNER_DAYS_MS.delay / 2
   const ask = (user: User, path: string, body: object = {}) =>
     request(system.url)

@@ -2,6 +2,7 @@ import { MERCHANT_HEADER, type Method, type OperationId, operationList, pathWith
 import { Wallet } from 'ethers'
 import request from 'supertest'
 import { bearer, newMerchant, OWNER_DAYS_MS, runGateway, settleAccounts, system } from './world'
+import { joins, logIn, newUser, type User } from './world/people'
 import { ANY_ID, type Recipe, recipes, type Scene } from './world/recipes'
 
 // Who has owned a merchant for long and logged in a moment ago may do all that a session may; who joined as an owner a moment ago may do nothing of it that counts.
@@ -12,15 +13,6 @@ const ME = '/api/v1/merchants/me'
 const PAYOUT = Wallet.createRandom()
 runGateway({ RATE_LIMIT_CHANGES_PER_MINUTE: '100000' }, { now })
 
-interface User {
-  sub: string
-  email: string
-}
-let users = 0
-const newUser = (): User => {
-  users += 1
-  return { sub: `user ${users}`, email: `user-${users}@ponte.example` }
-}
 /** Each request by a login of this moment, with a session of its own. */
 const ask = async (user: User, method: Method, path: string, body: object = {}, headers: Record<string, string> = {}) => {
   const token = system.identity.sign({ ...user, email_verified: true, session_id: `${user.sub} at ${at.ms}` })
@@ -28,12 +20,6 @@ const ask = async (user: User, method: Method, path: string, body: object = {}, 
 }
 const found = async (user: User): Promise<string> =>
   (await newMerchant(system, { display_name: 'Padaria', payout_address: PAYOUT.address }, user.sub)).merchant.id
-const join = async (owner: User, user: User, role: string) => {
-  const { body } = await ask(owner, 'post', `${ME}/invitations`, { email: user.email, role })
-  expect((await ask(user, 'post', '/api/v1/invitations/accept', { token: body.token })).status).toBe(200)
-}
-const memberIdOf = async (owner: User, user: User) =>
-  (await ask(owner, 'get', `${ME}/members`)).body.data.find(({ user_id }: { user_id: string }) => user_id === user.sub).id
 
 const ofSession = operationList.filter(([, { credentials }]) => credentials.includes('session'))
 const placeOf = (id: OperationId) => {
@@ -48,7 +34,8 @@ let standing: ReturnType<typeof threeOwners> | undefined
 async function threeOwners() {
   const [owner, second, third] = [newUser(), newUser(), newUser()]
   const merchantId = await found(owner)
-  for (const other of [second, third]) await join(owner, other, 'owner')
+  const join = (user: User) => joins(system, logIn(system, owner), user, 'owner')
+  const [, thirdId = ''] = [await join(second), await join(third)]
   at.ms += OWNER_DAYS_MS.delay
   for (let n = 0; n < 3; n++) await settleAccounts(system, now)
   at.ms += OWNER_DAYS_MS.delay
@@ -58,18 +45,18 @@ async function threeOwners() {
   const invited = async (user: User): Promise<Recipe> => ({
     body: { token: (await ask(elsewhere, 'post', `${ME}/invitations`, { email: user.email, role: 'viewer' })).body.token },
   })
-  return { owner, second, third, merchantId, invited }
+  return { owner, second, thirdId, merchantId, invited }
 }
 
 test.each(ofSession.map(([id]) => id))('%s: an owner of before who logged in a moment ago may', async id => {
   const { operation, path } = placeOf(id)
   if (operation.method === 'get') standing ??= threeOwners()
-  const { owner, second, third, merchantId, invited } = await (operation.method === 'get' && standing ? standing : threeOwners())
+  const { owner, second, thirdId, merchantId, invited } = await (operation.method === 'get' && standing ? standing : threeOwners())
   // What another owner requested is approved and confirmed.
   const isAgreed = ['approvePayoutChange', 'confirmWaitingChange'].includes(id)
   const scene: Scene = {
     ask: async (method, at, body) => (await ask(isAgreed ? second : owner, method, at, body)).body,
-    ...{ wallet: Wallet.createRandom(), payoutWallet: PAYOUT, memberId: () => memberIdOf(owner, third), invitee: newUser().email },
+    ...{ wallet: Wallet.createRandom(), payoutWallet: PAYOUT, memberId: async () => thirdId, invitee: newUser().email },
   }
   const { params, body }: Recipe = await (id === 'acceptInvitation' ? invited(owner) : (recipes[id]?.(scene) ?? {}))
   const target = pathWith(path, { id: ANY_ID, period_index: 0, ...params })
@@ -98,12 +85,12 @@ describe('where no permission is asked for, who joined as an owner a moment ago'
 
   test.each(free.map(([id]) => id))('%s', async id => {
     const { operation, path } = placeOf(id)
-    const { owner, second, third, invited } = await threeOwners()
+    const { owner, second, thirdId, invited } = await threeOwners()
     const joined = newUser()
-    await join(owner, joined, 'owner')
+    await joins(system, logIn(system, owner), joined, 'owner')
     const scene: Scene = {
       ask: async (method, at, body) => (await ask(id === 'endSession' ? joined : second, method, at, body)).body,
-      ...{ wallet: Wallet.createRandom(), payoutWallet: PAYOUT, memberId: () => memberIdOf(owner, third), invitee: newUser().email },
+      ...{ wallet: Wallet.createRandom(), payoutWallet: PAYOUT, memberId: async () => thirdId, invitee: newUser().email },
     }
     const { params, body }: Recipe = await (id === 'acceptInvitation' ? invited(joined) : (recipes[id]?.(scene) ?? {}))
     const answer = await ask(joined, operation.method, pathWith(path, { id: ANY_ID, ...params }), body ?? operation.example)

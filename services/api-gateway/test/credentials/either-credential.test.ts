@@ -1,6 +1,7 @@
 import { KEY_SCOPES, type Operation, operationList, placesOf } from '@ponte/contracts'
 import request from 'supertest'
 import { bearer, newMerchant, runGateway, system } from '../world'
+import { joins, logIn, newUser } from '../world/people'
 
 // docs/interface.md#authentication: an operation is the same by either credential, and by both of its paths.
 
@@ -43,13 +44,9 @@ test.each(operationList.filter(([, { keyAlone }]) => keyAlone))(
 )
 
 test('a session has the rights of its row, by whichever path', async () => {
-  const { body: invitation } = await request(system.url)
-    .post('/api/v1/merchants/me/invitations')
-    .set(bearer(token))
-    .send({ email: 'ana@example.com', role: 'viewer' })
-    .expect(201)
-  const viewer = system.identity.sign({ sub: 'viewer', email: 'ana@example.com', email_verified: true })
-  await request(system.url).post('/api/v1/invitations/accept').set(bearer(viewer)).send({ token: invitation.token }).expect(200)
+  const user = newUser()
+  await joins(system, token, user, 'viewer')
+  const viewer = logIn(system, user)
   for (const path of ['/api/v1/webhook-endpoints', '/api/v1/merchants/me/webhook-endpoints']) {
     const { body } = await request(system.url).get(path).set(bearer(viewer)).expect(403)
     expect(body.detail).toContain('endpoints:read')

@@ -4,6 +4,7 @@ import { createApiGateway } from '../../src'
 import { forgetKeyRequests } from '../../src/account/key-routes'
 import { openStore } from '../../src/store'
 import { bearer, newMerchant, runGateway, system } from '../world'
+import { joins, logIn, newUser } from '../world/people'
 
 runGateway({}, { replicas: 2 })
 
@@ -141,10 +142,9 @@ describe('a rotation with an Idempotency-Key', () => {
 
   test('is shown again to the user who made it alone, and each time is in the audit log and published', async () => {
     const owner = await newMerchant(system)
-    const email = 'developer@ponte.example'
-    const developer = system.identity.sign({ sub: `developer of ${owner.merchant.id}`, email, email_verified: true })
-    const invited = await request(urlOf(0)).post('/api/v1/merchants/me/invitations').set(bearer(owner.token)).send({ email, role: 'admin' })
-    await request(urlOf(0)).post('/api/v1/invitations/accept').set(bearer(developer)).send({ token: invited.body.token }).expect(200)
+    const user = newUser()
+    await joins(system, owner.token, user, 'admin')
+    const developer = logIn(system, user)
     const first = await keyed(0, owner.token, 'rotation-1').expect(200)
     await keyed(0, owner.token, 'rotation-1').expect(200)
     const guessed = await keyed(1, developer, 'rotation-1').expect(200)

@@ -1,6 +1,7 @@
 import { uuidv7 } from '@ponte/service-kit'
 import request from 'supertest'
 import { bearer, claimsOf, newMerchant, runGateway, system } from '../world'
+import { joins, logIn, newUser } from '../world/people'
 
 const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
 
@@ -45,15 +46,14 @@ test('no key reaches what is for users alone, and the merchant that a key sees h
 })
 
 test('no role makes a key that may do more than the role, and none replaces the key of the shop that may', async () => {
-  const { token, merchant } = await newMerchant(system)
+  const { token } = await newMerchant(system)
   for (const [role, allowed, beyond] of [
     ['developer', ['endpoints:write', 'orders:read'], ['orders:read', 'orders:write']],
     ['admin', ['orders:write'], null],
   ] as const) {
-    const email = `${role}@ponte.example`
-    const session = system.identity.sign({ sub: `${role} of ${merchant.id}`, email, email_verified: true })
-    const invited = await request(system.url).post('/api/v1/merchants/me/invitations').set(bearer(token)).send({ email, role }).expect(201)
-    await request(system.url).post('/api/v1/invitations/accept').set(bearer(session)).send({ token: invited.body.token }).expect(200)
+    const user = newUser()
+    await joins(system, token, user, role)
+    const session = logIn(system, user)
     await make(session, { name: role, scopes: [...allowed] }).expect(201)
     if (beyond) {
       const { body } = await make(session, { name: role, scopes: [...beyond] }).expect(403)

@@ -2,6 +2,7 @@ import { until, uuidv7 } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
 import request from 'supertest'
 import { bearer, newMerchant, OWNER_DAYS_MS, SEAL_KEY, settleAccounts, startGateway, type TestGateway } from '../world'
+import { joins, logIn, newUser, type User } from '../world/people'
 import { messageIdOf, startMailbox, textOf } from './mailbox'
 
 const at = { ms: Date.parse('2026-11-20T12:00:00.000Z') }
@@ -24,13 +25,7 @@ afterAll(async () => {
 })
 beforeEach(() => mailbox.refuse(null))
 
-let users = 0
-const newUser = () => {
-  users += 1
-  const sub = `user ${users}`
-  return { sub, email: `user-${users}@ponte.example` }
-}
-const tokenOf = (user: { sub: string; email: string }) => system.identity.sign({ ...user, email_verified: true })
+const tokenOf = (user: User) => logIn(system, user)
 const ask = (token: string, method: 'get' | 'post' | 'patch' | 'delete', path = '', body?: object) => {
   const asked = request(system.url)
     [method](path.startsWith('/api/v1') ? path : `${ME}${path}`)
@@ -47,8 +42,7 @@ async function owned() {
 }
 async function colleague(owner: string, role: string) {
   const user = newUser()
-  const { body } = await ask(owner, 'post', '/invitations', { email: user.email, role }).expect(201)
-  await ask(tokenOf(user), 'post', '/api/v1/invitations/accept', { token: body.token }).expect(200)
+  await joins(system, owner, user, role)
   return { ...user, token: tokenOf(user) }
 }
 const mailsTo = (email: string) => mailbox.received.filter(({ to }) => to === email)
