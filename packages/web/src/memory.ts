@@ -3,13 +3,14 @@ const held = new Map<string, string>()
 
 /** Null when nothing was kept under the name. */
 export function remembered(key: string): string | null {
+  const here = held.get(key)
+  if (here !== undefined) return here || null
   try {
-    const kept = localStorage.getItem(key)
-    if (kept) return kept
+    return localStorage.getItem(key)
   } catch {
     // Private windows may refuse.
+    return null
   }
-  return held.get(key) || null
 }
 
 /** Keeps a text under a name, or forgets it. */
