@@ -1,9 +1,9 @@
 import type { List, MerchantBody, OrderBody, WebhookEndpointBody } from '@ponte/contracts'
-import { until } from '@ponte/service-kit'
+import { openDatabase, until } from '@ponte/service-kit'
 import type { Page } from 'playwright-core'
-import { call, MERCHANT, merchant, PAYER, system, world } from '../../world'
+import { call, createMerchant, MERCHANT, merchant, PAYER, system, world } from '../../world'
 import { DESKTOP, openVisit, seriousFaults } from './browser'
-import { logIn } from './every-page'
+import { logIn, PASSWORD } from './every-page'
 import { browser, runPages } from './run-pages'
 
 // A merchant types, chooses and confirms.
@@ -27,6 +27,54 @@ async function complaintAt(page: Page, label: string): Promise<string | null> {
   const id = ids?.split(' ').find(each => each.endsWith('-error'))
   return id ? page.locator(`[id="${id}"]`).textContent() : null
 }
+
+/** A member of both stores, of the first one for longer. */
+async function memberOf(email: string, ids: readonly string[]) {
+  const userId = await world.identity.ensureUser(email, PASSWORD)
+  const database = openDatabase({ url: world.place.databaseUrl('api-gateway'), poolSize: 1 })
+  await database.query(
+    `INSERT INTO members (id, merchant_id, user_id, email, role, created_at)
+     SELECT gen_random_uuid(), merchant, $2, $3, 'finance', now() + number * interval '1 second' FROM unnest($1::uuid[]) WITH ORDINALITY AS t(merchant, number)`,
+    [ids, userId, email],
+  )
+  await database.stop?.()
+}
+
+test.each([
+  ['that the gateway took', false],
+  ['that they chose', true],
+])('what was typed for a store %s reaches no other one when the user is removed from it', async (_, isChosen) => {
+  const other = await createMerchant(world, system.gatewayUrl)
+  const email = `${isChosen ? 'chosen' : 'taken'}@padaria.example`
+  await memberOf(email, isChosen ? [other.id, merchant.id] : [merchant.id, other.id])
+  const { context, page, complaints } = await openVisit(browser)
+  await logIn(page, system.gatewayUrl, email)
+  const store = page.getByLabel('Store', { exact: true })
+  await store.waitFor()
+  if (isChosen) await store.selectOption(merchant.id)
+  await until(async () => (await store.inputValue().catch(() => '')) === merchant.id, 'the store is another one')
+  await page.getByRole('navigation').getByRole('link', { name: 'Orders' }).click()
+  await page.getByRole('button', { name: 'New order' }).click()
+  const amount = page.getByRole('dialog').getByLabel('Amount')
+  await amount.fill('123.45')
+
+  const members = await call<List<{ id: string; email: string }>>(system.gatewayUrl, 'GET', '/api/v1/merchants/me/members', merchant.token)
+  const mine = members.data.find(member => member.email === email)
+  await call(system.gatewayUrl, 'DELETE', `/api/v1/merchants/me/members/${mine?.id}`, merchant.token)
+  // The page looks again when it has a connection again, unless it looked a moment ago.
+  const looksAgain = async () => {
+    await context.setOffline(true)
+    await context.setOffline(false)
+    return page.locator('p.store').isVisible()
+  }
+  await until(looksAgain, 'the page does not follow')
+  expect(await amount.count()).toBe(0)
+  expect((await orders()).includes('123.45')).toBe(false)
+  const theirs = await call<List<OrderBody>>(system.gatewayUrl, 'GET', '/api/v1/orders', other.api_key)
+  expect(theirs.data).toEqual([])
+  expect(complaints).toEqual([])
+  await context.close()
+})
 
 /** Contrast between the edge of a field and what it holds, by WCAG. */
 const EDGE_CONTRAST = `(() => {

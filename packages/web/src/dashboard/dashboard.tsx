@@ -8,7 +8,7 @@ import { Onboarding } from './account/onboarding'
 import { OwnLoginPage } from './account/own-login-page'
 import { type Mode, SignIn } from './account/sign-in'
 import { api } from './api/api'
-import { chooseMerchant, chosenMerchant, forgetMerchant } from './api/chosen-merchant'
+import { chooseMerchant, chosenMerchant, forgetMerchant, keepToMerchant } from './api/chosen-merchant'
 import { mailedLinkIn } from './api/mailed-link'
 import { refresh, useSession } from './api/session'
 import { AttentionPage } from './attention/attention-page'
@@ -71,13 +71,18 @@ function Restoring() {
   return <main className="door">{asked.error ? <Failure error={asked.error} onRetry={() => void asked.refetch()} /> : <Loading />}</main>
 }
 
+async function shownMerchant() {
+  const merchant = await api.merchant()
+  keepToMerchant(merchant.id)
+  return merchant
+}
+
 function Home({ kept, onOffered }: { kept: string | null; onOffered(): void }) {
   const { t } = useWords()
   const [keyShown, setKeyShown] = useState(true)
   const [invitation, setInvitation] = useState(() => invitationIn(window.location) ?? kept)
-  const merchant = useQuery({ queryKey: ['merchant'], queryFn: api.merchant })
+  const merchant = useQuery({ queryKey: ['merchant'], queryFn: shownMerchant })
   const isOut = merchant.error instanceof RequestFailed && merchant.error.code === 'forbidden' && chosenMerchant() !== null
-  const { refetch } = merchant
   useEffect(() => {
     // Offered once.
     remember(INVITATION, null)
@@ -85,10 +90,10 @@ function Home({ kept, onOffered }: { kept: string | null; onOffered(): void }) {
   }, [onOffered])
   useEffect(() => {
     if (!isOut) return
-    // Removed from the store that was chosen here.
+    // Removed from the store that was shown: another one is another visit, since what was typed for this one must not reach it.
     forgetMerchant()
-    void refetch()
-  }, [isOut, refetch])
+    window.location.assign('/dashboard')
+  }, [isOut])
   if (invitation !== null) {
     const joined = (merchantId: string) => {
       chooseMerchant(merchantId)
@@ -98,6 +103,7 @@ function Home({ kept, onOffered }: { kept: string | null; onOffered(): void }) {
     }
     return <JoinPage token={invitation} onJoined={joined} />
   }
+  if (isOut) return <Loading />
   const isNew = merchant.error instanceof RequestFailed && merchant.error.code === 'not_found'
   if (isNew || !keyShown)
     return (
