@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib'
-import type { OrderBody, SubscriptionBody } from '@ponte/contracts'
+import type { CheckoutBody, OrderBody, SubscriptionBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
+import { Wallet } from 'ethers'
 import type { Page } from 'playwright-core'
 import { askGateway, call, merchant, pay, system, units, world } from '../../world'
 import { injectWallet, openVisit, PHONE, seriousFaults } from './browser'
@@ -21,11 +22,12 @@ const newOrder = (body: object = {}) =>
 const urlOf = (order: OrderBody) => `${system.gatewayUrl}/pay/${order.id}`
 const paidTitle = (page: Page) => page.getByRole('heading', { name: 'Paid', exact: true })
 
-async function visitWithWallet(account = PAYER_ACCOUNT) {
+async function visitWithWallet(account: number | string = PAYER_ACCOUNT) {
   const visit = await openVisit(browser)
   return { ...visit, wallet: await injectWallet(visit.context, world.chain, account) }
 }
-const fund = (amount: bigint, account = PAYER_ACCOUNT) => mined(world.chain.mintUsdc(world.chain.wallet(account).address, amount))
+const fund = (amount: bigint, account: number | string = PAYER_ACCOUNT) =>
+  mined(world.chain.mintUsdc(world.chain.wallet(account).address, amount))
 
 test('a wallet on another network pays with one signature and one transaction, and the page turns paid by itself', async () => {
   const order = await newOrder({ description: 'Pão de queijo' })
@@ -277,6 +279,24 @@ test('an account without the network’s coin pays with a signature alone', asyn
   await context.close()
 })
 
+test('a signature whose answer was lost is kept, handed in again, and asked for once', async () => {
+  const order = await newOrder()
+  const { privateKey } = Wallet.createRandom()
+  await fund(units(order.usdc_amount), privateKey)
+  const { context, page, wallet, complaints } = await visitWithWallet(privateKey)
+  await page.goto(urlOf(order))
+  await page.getByRole('button', { name: /^Pay with/ }).click()
+  await page.route('**/authorization', route => route.abort(), { times: 1 })
+  await page.getByRole('button', { name: 'Sign and pay without a fee' }).click()
+  await page.getByRole('heading', { name: 'Signature received' }).waitFor()
+  await page.reload()
+  await paidTitle(page).waitFor()
+  expect(wallet.asked.filter(method => method === 'eth_signTypedData_v4')).toHaveLength(1)
+  expect(await page.evaluate<number>('localStorage.length')).toBe(0)
+  expect(complaints).toEqual([])
+  await context.close()
+})
+
 test('a link with a slash behind it opens, and a page of which a part was lost begins anew by itself', async () => {
   const order = await newOrder()
   const { context, page } = await openVisit(browser)
@@ -339,4 +359,28 @@ test('the receipt of a paid order is a document of A4 under a link that stays, w
   expect(await phone.page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width)
   expect({ complaints: phone.complaints, faults: await seriousFaults(phone.page) }).toEqual({ complaints: [], faults: [] })
   await phone.context.close()
+})
+
+test.each([
+  ['en-US', 'Invoice', 'No receipt yet', /receipt of payment|this receipt/i],
+  ['pt-BR', 'Cobrança', 'Ainda não é um recibo', /recibo de pagamento|este recibo/i],
+] as const)('a payment of which nothing counts yet has no receipt, in %s', async (language, name, sentence, receipt) => {
+  const order = await newOrder()
+  await pay(world.chain, order)
+  const read = () => call<OrderBody>(system.gatewayUrl, 'GET', `/api/v1/orders/${order.id}`, merchant.api_key)
+  await until(async () => (await read()).status === 'paid', 'it is not paid')
+  const { context, page, complaints } = await openVisit(browser, { language, viewport: PHONE })
+  const override = ({ payments }: CheckoutBody) => ({
+    status: 'confirming' as const,
+    received: '0.000000',
+    paid_at: null,
+    payments: payments.map(payment => ({ ...payment, status: 'detected' as const })),
+  })
+  await visit(page, system.gatewayUrl, { name: '', path: `/pay/receipt/${order.id}`, override, ready: heading })
+  await page.getByText(sentence).waitFor()
+  expect(await page.locator('.kicker').textContent()).toBe(name)
+  expect(await page.title()).toBe(`${name} · Padaria Estrela`)
+  expect(await page.getByText(receipt).count()).toBe(0)
+  expect({ complaints, faults: await seriousFaults(page) }).toEqual({ complaints: [], faults: [] })
+  await context.close()
 })

@@ -15,6 +15,7 @@ import './receipt-page.css'
 
 const texts = { pt, en }
 const REFRESH_MS = 5_000
+const isCounted = ({ payments }: CheckoutBody) => payments.some(({ status }) => status === 'confirmed')
 const isComing = ({ payments }: CheckoutBody) => payments.some(({ status }) => status === 'detected')
 // The parts of an invoice that do the same would be split off from it, and its first load has no room for that.
 const untilPaid = (checkout: CheckoutBody) => (checkout.status === 'paid' && !isComing(checkout) ? null : REFRESH_MS)
@@ -35,9 +36,10 @@ export function ReceiptPage({ token: orderId }: { token: string }) {
   const { body: checkout, failure } = useAskedAgain<CheckoutBody>(path, untilPaid)
   const branding = useAskedAgain<BrandingBody>(`${path}/branding`, once).body
   const merchant = checkout?.merchant_name
+  const title = checkout && isCounted(checkout) ? own.receipt : own.invoice
   useEffect(() => {
-    if (merchant) document.title = own.pageTitle(merchant)
-  }, [merchant, own])
+    if (merchant) document.title = `${title} · ${merchant}`
+  }, [merchant, title])
   const hasMoney = checkout !== null && checkout.payments.some(({ status }) => status !== 'orphaned')
   return (
     <PageFrame>
@@ -64,12 +66,13 @@ function Document({ checkout, branding }: { checkout: CheckoutBody; branding: Br
   const words = useTexts()
   const { own, t } = words
   const { copied, copy } = useCopy()
+  const counted = isCounted(checkout)
   const address = `${window.location.origin}/pay/receipt/${checkout.id}`
   return (
     <main className="sheet alone receipt-document" data-status={checkout.status}>
       <div className="receipt-head">
         <div>
-          <p className="kicker">{own.title}</p>
+          <p className="kicker">{counted ? own.title : own.invoice}</p>
           <h1>{checkout.merchant_name}</h1>
           {branding?.contact_email && <p className="faint">{branding.contact_email}</p>}
         </div>
@@ -82,9 +85,9 @@ function Document({ checkout, branding }: { checkout: CheckoutBody; branding: Br
       {checkout.payments.map(payment => (
         <Payment key={`${payment.tx_hash} ${payment.amount} ${payment.status}`} payment={payment} networks={checkout.payment.networks} />
       ))}
-      <p className="faint">{own.noTaxDocument}</p>
+      {counted && <p className="faint">{own.noTaxDocument}</p>}
       <p className="faint">
-        {own.stays} <span className="mono">{address}</span>
+        {counted ? own.stays : own.notYet} <span className="mono">{address}</span>
       </p>
       <div className="actions no-print">
         <button type="button" className="primary" onClick={() => window.print()}>

@@ -1,7 +1,7 @@
 import type { Texts } from './texts-pt'
 
 export const en: Texts = {
-  pageTitle: merchant => `Receipt · ${merchant}`,
+  receipt: 'Receipt',
   loading: 'Loading the receipt…',
   title: 'Receipt of payment',
   from: 'Received by',
@@ -28,6 +28,7 @@ export const en: Texts = {
   movedBy: 'Moved to the shop by',
   kinds: { router: 'payment through the contract', transfer: 'transfer' },
   stays: 'This receipt stays at this address:',
+  notYet: 'No receipt yet: the network is still confirming what was sent. The receipt comes at this address:',
   noTaxDocument: 'This receipt shows what arrived over the network. It is no tax document: the shop issues that.',
   print: 'Print or save as PDF',
   copyLink: 'Copy the link',

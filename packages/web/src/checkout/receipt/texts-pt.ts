@@ -1,7 +1,7 @@
 import type { NoticeText } from '../elements/notice'
 
 export interface Texts {
-  pageTitle: (merchant: string) => string
+  receipt: string
   loading: string
   title: string
   from: string
@@ -28,6 +28,7 @@ export interface Texts {
   movedBy: string
   kinds: Record<'router' | 'transfer', string>
   stays: string
+  notYet: string
   noTaxDocument: string
   print: string
   copyLink: string
@@ -37,7 +38,7 @@ export interface Texts {
 }
 
 export const pt: Texts = {
-  pageTitle: merchant => `Recibo · ${merchant}`,
+  receipt: 'Recibo',
   loading: 'Carregando o recibo…',
   title: 'Recibo de pagamento',
   from: 'Recebido por',
@@ -64,6 +65,7 @@ export const pt: Texts = {
   movedBy: 'Levado à loja por',
   kinds: { router: 'pagamento pelo contrato', transfer: 'transferência' },
   stays: 'Este recibo fica neste endereço:',
+  notYet: 'Ainda não é um recibo: a rede está confirmando o que foi enviado. O recibo aparece neste endereço:',
   noTaxDocument: 'Este recibo comprova o que chegou pela rede. Não é documento fiscal: a nota é da loja.',
   print: 'Imprimir ou salvar em PDF',
   copyLink: 'Copiar o link',
