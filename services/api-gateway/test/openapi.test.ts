@@ -116,30 +116,53 @@ describe('examples', () => {
   })
 })
 
+const shown = operationList.filter(([, { credentials }]) => !credentials.includes('internal'))
+const resources = [...new Set(shown.map(([, { tag }]) => tag.toLowerCase())), 'dashboard', 'webhooks'].map(tag => `api/${tag}`)
 const guide = [
   '/docs',
-  ...['errors', 'quickstart', 'webhooks', 'testing', 'payments', 'exceptions', 'refunds', 'production', 'sdk', 'changes'].map(
+  ...['errors', 'quickstart', 'webhooks', 'testing', 'payments', 'exceptions', 'refunds', 'production', 'sdk', 'changes', 'search'].map(
     name => `/docs/${name}`,
   ),
+  ...resources.map(name => `/docs/${name}`),
 ]
 
 describe('the pages for people', () => {
-  test.each(guide)('%s loads nothing from elsewhere and runs no script', async path => {
+  test.each(guide)('%s loads nothing from elsewhere, and no script but the one that copies', async path => {
     const { text, headers } = await request(system.url).get(path).expect(200)
     expect(headers['content-type']).toContain('text/html')
     expect(headers['content-security-policy']).toContain("script-src 'self'")
-    expect(text).not.toMatch(/<script|<iframe|\son\w+=|\sstyle=|javascript:/i)
+    const rest = text.replace('<script type="module" src="/docs/copy.js"></script>', '')
+    expect(rest).not.toMatch(/<script|<iframe|\son\w+=|\sstyle=|javascript:/i)
+    const ids = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
+    expect(ids).toEqual([...new Set(ids)])
     expect([...text.matchAll(/\b(?:src|href)="([^"]*)"/g)].map(match => match[1]).filter(url => !/^[/#]/.test(url ?? ''))).toEqual([])
   })
 
   test('each route, webhook and error code has its place', async () => {
     const { text } = await request(system.url).get('/docs')
     for (const { id, method, path } of documented()) {
-      expect(text).toContain(`id="${id.toLowerCase()}"`)
-      expect(text).toContain(`${method.toUpperCase()} ${path}`)
+      const [, href = ''] = new RegExp(`id="${id.toLowerCase()}"><a href="([^"#]*)#${id.toLowerCase()}"`).exec(text) ?? []
+      expect((await request(system.url).get(href).expect(200)).text).toContain(
+        `id="${id.toLowerCase()}"><h2><code>${method.toUpperCase()} ${path}<`,
+      )
     }
     const { text: errors } = await request(system.url).get('/docs/errors')
     for (const code of Object.keys(errorTable)) expect(errors).toContain(`id="${code}"`)
+  })
+
+  test('a search finds the parts that have all of its words, those first that are named so, and takes any question', async () => {
+    const found = async (q: string) => {
+      const { text } = await request(system.url).get('/docs/search').query({ q }).expect(200)
+      return [...text.matchAll(/<li><a href="([^"]*)">/g)].map(([, href]) => href)
+    }
+    expect((await found('POST /orders/{id}/refunds'))[0]).toBe('/docs/api/refunds#createrefund')
+    expect((await found('WEBHOOK_SECRET verify')).length).toBeGreaterThan(0)
+    expect(await found('rate_limited')).toContain('/docs/errors#rate_limited')
+    expect(await found('verify zebra')).toEqual([])
+    const { text } = await request(system.url).get('/docs/search').query({ q: '"><script>x</script>' }).expect(200)
+    expect(text).not.toContain('<script>x')
+    for (const query of ['', 'q=', 'q=a&q=b', 'q[a]=b', `q=${'%20'.repeat(400)}`, `q=${'x'.repeat(5_000)}`])
+      await request(system.url).get(`/docs/search?${query}`).expect(200)
   })
 
   test('every link of theirs leads somewhere', async () => {

@@ -16,6 +16,7 @@ h3 { margin-bottom: 0; }
 h4 { margin: 1rem 0 0; }
 nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; padding: 0.5rem 0; }
 nav.pages { align-items: baseline; gap: 0.25rem 0.75rem; font-size: 0.94rem; border-bottom: 1px solid var(--line); }
+nav.pages div { display: flex; flex-wrap: wrap; flex-basis: 100%; gap: 0.25rem 0.75rem; }
 nav.pages .brand { margin-right: auto; color: var(--ink); text-decoration: none; }
 .brand { font-weight: 700; }
 .brand svg { width: 1.4em; height: 1.4em; margin-right: 0.5em; vertical-align: -0.35em; }
@@ -23,7 +24,15 @@ nav a { padding: 0.3rem 0; }
 section > p, li { max-width: 46rem; }
 li { margin: 0.4rem 0; }
 article { margin: 1.25rem 0; padding: 1rem 1.25rem; background: var(--card); border: 1px solid var(--line); border-radius: 0.75rem; }
-article h3 { margin-top: 0; overflow-wrap: anywhere; }
+article :is(h2, h3):first-child { margin-top: 0; padding-top: 0; font-size: 1.1rem; overflow-wrap: anywhere; }
+article h3 { margin-top: 1rem; font-size: 1rem; }
+.operations, .found { padding: 0; list-style: none; }
+.found p { margin: 0; color: var(--soft); }
+.copied { position: relative; }
+.copied .copy { position: absolute; top: 0.4rem; right: 0.4rem; padding: 0.2rem 0.6rem; font: inherit; font-size: 0.8rem; color: var(--soft); background: var(--card); border: 1px solid var(--line); border-radius: 0.4rem; cursor: pointer; opacity: 0; }
+.copied:is(:hover, :focus-within) .copy { opacity: 1; }
+@media (hover: none) { .copied .copy { opacity: 1; } }
+input[type="search"] { width: 9rem; padding: 0.3rem 0.6rem; font: inherit; color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: 0.5rem; }
 small, .refused { color: var(--soft); }
 code, pre { font: 0.9em/1.45 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 code { overflow-wrap: anywhere; }

@@ -15,3 +15,15 @@ export function typeOf(schema: JsonSchema): string {
   if (schema.format === 'date-time') return 'timestamp'
   return String(schema.format ?? schema.type ?? 'any')
 }
+
+/** The text of HTML that these pages are made of. */
+export const textOf = (html: string): string =>
+  html
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+    .replace(/&nbsp;/g, ' ')
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&amp;/g, '&')
+    .replace(/\s+/g, ' ')
+    .trim()

@@ -1,62 +1,7 @@
-import { type ErrorCode, errorTable } from '@ponte/contracts'
-import type { OpenApiDocument } from '../openapi/document'
-import type { JsonSchema } from '../openapi/schemas'
-import { cures } from './cures'
 import { mark } from './docs-style'
-import { anchor, escapeHtml, inlineHtml, typeOf } from './page-text'
+import { escapeHtml } from './page-text'
 
-/** The pages for people: plain HTML of the document, without a script and without a request to anyone else. */
-
-interface Parameter {
-  name: string
-  in: string
-  required?: boolean
-  description?: string
-  schema?: JsonSchema
-}
-
-interface Described {
-  operationId: string
-  tags: string[]
-  summary: string
-  description?: string
-  security: Record<string, unknown>[]
-  parameters?: (Parameter | { $ref: string })[]
-  requestBody?: { content: Record<string, { schema?: { $ref?: string }; example?: unknown }> }
-  responses: Record<string, { description: string; content?: Record<string, { example?: unknown; examples?: Record<string, unknown> }> }>
-}
-
-export function docsPage(document: OpenApiDocument): string {
-  const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ title: `${method.toUpperCase()} ${path}`, ...(operation as Described) })),
-  )
-  const webhookOperations = Object.entries(document.webhooks).map(([type, { post }]) => ({ title: type, ...(post as Described) }))
-  const all = [...routes, ...webhookOperations]
-  const sections = document.tags.map(({ name, description }) => {
-    const own = all.filter(({ tags }) => tags.includes(name))
-    return `<section><h2 id="${anchor(name)}">${escapeHtml(name)}</h2><p>${escapeHtml(description)}</p>${own.map(operation => operationHtml(operation, document)).join('')}</section>`
-  })
-  const links = document.tags.map(({ name }) => `<a href="#${anchor(name)}">${escapeHtml(name)}</a>`)
-  const introduction = document.info.description.split('\n\n').map(paragraph => `<p>${inlineHtml(paragraph)}</p>`)
-  return page(
-    `${document.info.title} API`,
-    `<header><h1>${escapeHtml(document.info.title)} API</h1><p>${escapeHtml(document.info.summary)}</p>${introduction.join('')}
-    <nav aria-label="Parts of the API">${[...links, '<a href="#credentials">Credentials</a>', '<a href="/openapi.json">openapi.json</a>'].join('')}</nav></header>${credentials}${sections.join('')}`,
-  )
-}
-
-/** One anchor for each code: `type` of a problem points here. */
-export function errorsPage(): string {
-  const rows = (Object.keys(errorTable) as ErrorCode[]).map(code => {
-    const { status, title } = errorTable[code]
-    return `<tr id="${code}"><td>${status}</td><td><code>${code}</code></td><td>${escapeHtml(title)}</td><td>${inlineHtml(cures[code])}</td></tr>`
-  })
-  return page(
-    'Ponte API: errors',
-    `<header><h1>Errors</h1><p>Every error is <code>application/problem+json</code> (RFC 9457) with one of these codes; <code>detail</code> names what to do.</p></header>
-    <table><thead><tr><th>Status</th><th>Code</th><th>Meaning</th><th>What to do</th></tr></thead><tbody>${rows.join('')}</tbody></table>`,
-  )
-}
+/** The pages for people: plain HTML without a request to anyone else, and whole without a script. */
 
 const PAGES = [
   ['/docs/quickstart', 'Quickstart'],
@@ -72,77 +17,11 @@ const PAGES = [
   ['/docs/changes', 'Changes'],
 ].map(([path, title]) => `<a href="${path}">${title}</a>`)
 
-/** A page of the documentation. */
-export const page = (title: string, body: string): string => `<!doctype html>
+const searchForm = (query: string) =>
+  `<form role="search" action="/docs/search"><input type="search" name="q" value="${escapeHtml(query)}" maxlength="100" placeholder="Search" aria-label="Search the documentation"></form>`
+
+/** A page of the documentation; `query` is what was searched for. */
+export const page = (title: string, body: string, query = ''): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title><link rel="icon" type="image/svg+xml" href="/docs/mark.svg"><link rel="stylesheet" href="/docs/style.css"></head><body><main><nav class="pages" aria-label="Documentation"><a class="brand" href="/">${mark}Ponte</a>${PAGES.join('')}</nav>${body}</main></body></html>
+<title>${escapeHtml(title)}</title><link rel="icon" type="image/svg+xml" href="/docs/mark.svg"><link rel="stylesheet" href="/docs/style.css"><script type="module" src="/docs/copy.js"></script></head><body><main><nav class="pages" aria-label="Documentation"><a class="brand" href="/">${mark}Ponte</a>${searchForm(query)}<div>${PAGES.join('')}</div></nav>${body}</main></body></html>
 `
-
-/** Repeated in the document in several places, printed once. */
-const credentials = `<section><h2 id="credentials">Credentials</h2>
-<p>Servers send the API key, people's sessions the token of a login; both as a bearer token.</p>
-<pre tabindex="0">Authorization: Bearer sk_live_…</pre>
-<p>Log in at the identity provider; <code>access_token</code> of its answer is the session token.</p>
-<pre tabindex="0">POST {auth_url}/auth/v1/token?grant_type=password
-apikey: {public client key}
-Content-Type: application/json
-
-{"email": "…", "password": "…"}</pre>
-<p>Verify a webhook before you parse it: hex HMAC-SHA256 over the raw body, keyed with your <code>webhook_secret</code>, compared in constant time.</p>
-<pre tabindex="0">const expected = createHmac('sha256', webhookSecret).update(rawBody).digest()
-const given = Buffer.from(request.headers['x-service-signature'], 'hex')
-const valid = given.length === expected.length &amp;&amp; timingSafeEqual(given, expected)</pre></section>`
-
-function operationHtml(operation: Described & { title: string }, { components }: OpenApiDocument): string {
-  const { title, summary, description, parameters = [], requestBody, responses, security } = operation
-  const credential = Object.keys(security[0] ?? {})[0]
-  const needs = credential === 'apiKey' ? 'API key' : credential === 'session' ? 'session token' : 'no credential'
-  const rows = parameters.map(parameter => {
-    const {
-      name,
-      in: where,
-      required = false,
-      description: text,
-      schema = {},
-    } = '$ref' in parameter ? components.parameters.IdempotencyKey : parameter
-    return rowHtml(name, `${where}${required ? ', required' : ''}`, schema, text)
-  })
-  const body = requestBody?.content['application/json']
-  const bodySchema = components.schemas[body?.schema?.$ref?.split('/').at(-1) ?? '']
-  return `<article id="${anchor(operation.operationId)}"><h3><code>${escapeHtml(title)}</code></h3><p>${inlineHtml(summary)} <small>(${needs})</small></p>
-  ${description ? `<p>${inlineHtml(description)}</p>` : ''}${tableHtml(rows)}
-  ${body ? `<h4>Body</h4>${tableHtml(fieldRows(bodySchema))}${exampleHtml({ body })}` : ''}
-  ${Object.entries(responses).map(goodHtml).join('')}${refusedHtml(responses)}</article>`
-}
-
-const tableHtml = (rows: string[]) => (rows.length > 0 ? `<table><tbody>${rows.join('')}</tbody></table>` : '')
-
-const rowHtml = (name: string, where: string, schema: JsonSchema, text = String(schema.description ?? '')) =>
-  `<tr><td><code>${escapeHtml(name)}</code></td><td>${escapeHtml(where)}</td><td>${escapeHtml(typeOf(schema))}</td><td>${inlineHtml(text)}</td></tr>`
-
-function fieldRows(schema: JsonSchema | undefined): string[] {
-  const required = Array.isArray(schema?.required) ? schema.required : []
-  const properties = Object.entries((schema?.properties ?? {}) as Record<string, JsonSchema>)
-  return properties.map(([name, property]) => rowHtml(name, required.includes(name) ? 'required' : '', property))
-}
-
-function goodHtml([status, { description, content = {} }]: [string, Described['responses'][string]]): string {
-  if (content['application/problem+json']) return ''
-  return `<details><summary>${escapeHtml(status)} ${escapeHtml(description)}</summary>${exampleHtml(content)}</details>`
-}
-
-function refusedHtml(responses: Described['responses']): string {
-  const codes = Object.entries(responses).flatMap(([status, { content }]) =>
-    Object.keys(content?.['application/problem+json']?.examples ?? {}).map(
-      code => `${escapeHtml(status)}&nbsp;<a href="/docs/errors#${escapeHtml(code)}"><code>${escapeHtml(code)}</code></a>`,
-    ),
-  )
-  return codes.length > 0 ? `<p class="refused">Refused: ${codes.join(' · ')}</p>` : ''
-}
-
-function exampleHtml(content: Record<string, { example?: unknown }>): string {
-  const [type, media] = Object.entries(content)[0] ?? []
-  if (!type || media?.example === undefined) return ''
-  const text = typeof media.example === 'string' ? media.example : JSON.stringify(media.example, null, 2)
-  return `<pre tabindex="0" title="${escapeHtml(type)}">${escapeHtml(text)}</pre>`
-}

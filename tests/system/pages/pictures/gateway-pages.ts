@@ -22,9 +22,9 @@ export async function startGatewayPages() {
   await http.start?.()
   return {
     async answer(route: Route, language: string) {
-      const { pathname } = new URL(route.request().url())
+      const { pathname, search } = new URL(route.request().url())
       const headers = { accept: route.request().headers().accept ?? '*/*', 'accept-language': language, 'x-request-id': REQUEST_ID }
-      const response = await fetch(`http://127.0.0.1:${http.port()}${pathname}`, { headers })
+      const response = await fetch(`http://127.0.0.1:${http.port()}${pathname}${search}`, { headers })
       await route.fulfill({ status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() })
     },
     stop: () => http.stop?.(),

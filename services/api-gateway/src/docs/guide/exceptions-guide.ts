@@ -8,7 +8,7 @@ export const exceptionsGuide: Section[] = [
   {
     id: 'cases',
     title: 'Case by case',
-    html: `<p>Nothing that came is lost: it is at your payout address or on its way there. What waits for you is in ${c('GET /attention')} and in the dashboard. Events marked * go to <a href="/docs#endpoints">endpoints</a> that chose them, and into the pull.</p>${table(
+    html: `<p>Nothing that came is lost: it is at your payout address or on its way there. What waits for you is in ${c('GET /attention')} and in the dashboard. Events marked * go to <a href="/docs/api/endpoints">endpoints</a> that chose them, and into the pull.</p>${table(
       ['Case', 'You see', 'Event', 'What to do'],
       [
         [

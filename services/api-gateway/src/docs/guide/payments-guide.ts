@@ -24,7 +24,7 @@ export const paymentsGuide = (base: string): Section[] => [
   {
     id: 'misfits',
     title: 'When a payment does not fit',
-    html: `<p>${c('exception')} of the order names the case. The first event goes to your ${c('webhook_url')}; the others to <a href="/docs#endpoints">endpoints</a> that chose them, and into the pull.</p>${table(
+    html: `<p>${c('exception')} of the order names the case. The first event goes to your ${c('webhook_url')}; the others to <a href="/docs/api/endpoints">endpoints</a> that chose them, and into the pull.</p>${table(
       ['Case', 'The payer sees', 'You see', 'Event'],
       [
         [
@@ -63,7 +63,7 @@ address first: the one it came from is the exchange's. <a href="/docs/refunds">H
   {
     id: 'button',
     title: 'A button on any site',
-    html: `<p>A <a href="/docs#createlink">payment link</a> needs no program. This line draws a button where it stands; ${c('data-lang')} is ${c('pt-BR')} or ${c('en')}, and ${c('data-label')} other words:</p>${markup(
+    html: `<p>A <a href="/docs/api/links#createlink">payment link</a> needs no program. This line draws a button where it stands; ${c('data-lang')} is ${c('pt-BR')} or ${c('en')}, and ${c('data-label')} other words:</p>${markup(
       `<script src="${base}/button.js"
   data-link="${base}/pay/link/01981f3c-7b1e-4cc3-9d0e-4f1d2a6b8c90"
   data-lang="pt-BR" async></script>`,

@@ -46,7 +46,7 @@ afterwards.</p>${shell('npx @ponte/cli listen --forward-to http://127.0.0.1:3000
 <tr><td><code>.03</code></td><td>all, after it has expired (create it with <code>"expires_in": 10</code>)</td><td><code>order.expired</code>, <code>order.paid_late</code></td></tr>
 <tr><td><code>.04</code></td><td>all, twice</td><td><code>order.paid</code>, <code>order.duplicate</code></td></tr>
 <tr><td><code>.05</code></td><td>two halves</td><td><code>order.underpaid</code> when the first is confirmed alone, <code>order.paid</code></td></tr>
-<tr><td><code>.06</code></td><td>all; when it is confirmed, the network takes the block back</td><td><code>order.paid</code>; then <code>pending</code> again with the exception <code>reorged</code>, and in <a href="/docs#listattention"><code>/attention</code></a></td></tr>
+<tr><td><code>.06</code></td><td>all; when it is confirmed, the network takes the block back</td><td><code>order.paid</code>; then <code>pending</code> again with the exception <code>reorged</code>, and in <a href="/docs/api/orders#listattention"><code>/attention</code></a></td></tr>
 <tr><td><code>.07</code></td><td>all, by transfer; the issuer of USDC blocks the address before the money moves on</td><td><code>order.paid</code> without <code>order.settled</code>, and <code>settlement_blocked</code> in <code>/attention</code></td></tr>
 </tbody></table><p>Next: <a href="/docs/production">what is left before real money</a>.</p>`,
   },

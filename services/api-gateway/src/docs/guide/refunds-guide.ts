@@ -33,7 +33,7 @@ mailed there, so that the link in other hands is of no use; an installation that
     id: 'two',
     title: 'The second person',
     html: `<p>Above ${c('refund_approval_above')} of your settings a signature is taken only where two different members took part: who asked, who approved, who brings the signature. ${c('needs_approval')} is true meanwhile. A key is no person, so what a server asks for above the limit
-needs a member who approves and another one who brings the signature. The refunds of an order are judged together. <a href="/docs#approverefund">Approving</a> takes a fresh login.</p>`,
+needs a member who approves and another one who brings the signature. The refunds of an order are judged together. <a href="/docs/api/refunds#approverefund">Approving</a> takes a fresh login.</p>`,
   },
   {
     id: 'states',

@@ -10,16 +10,18 @@ interface ReferenceExport {
   readonly members: readonly { readonly signature: string; readonly text: string }[]
 }
 
+const idOf = (door: string) => anchor(door.replace(/\W+/g, '-').replace(/^-/, ''))
+
 /** The SDK, entry by entry. */
 export const sdkReferenceSections: readonly Section[] = sdkReference.map(({ door, exports }) => ({
-  id: anchor(door.replace(/\W+/g, '-').replace(/^-/, '')),
+  id: idOf(door),
   title: door,
-  html: `${code(`import { … } from '${door}'`)}${exports.map(exportHtml).join('')}`,
+  html: `${code(`import { … } from '${door}'`)}${exports.map(one => exportHtml(one, idOf(door))).join('')}`,
 }))
 
-function exportHtml({ name, kind, text, signature, members }: ReferenceExport): string {
+function exportHtml({ name, kind, text, signature, members }: ReferenceExport, door: string): string {
   const rows = members.map(member => `<tr><td><code>${escapeHtml(member.signature)}</code></td><td>${docstringHtml(member.text)}</td></tr>`)
-  return `<article><h3><code>${escapeHtml(name)}</code> <small>${kind}</small></h3>${docstringHtml(text)}${
+  return `<article id="${door}-${name}"><h3><code>${escapeHtml(name)}</code> <small>${kind}</small></h3>${docstringHtml(text)}${
     signature ? code(signature) : ''
   }${rows.length > 0 ? `<table class="members"><tbody>${rows.join('')}</tbody></table>` : ''}</article>`
 }
