@@ -1,5 +1,6 @@
 import type { CheckoutBody, OrderBody } from '@ponte/contracts'
 import { type LocalChain, mined } from '@ponte/local-servers'
+import { until } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
 import type { Page } from 'playwright-core'
 import { call, merchant, system, units, world } from '../../world'
@@ -54,6 +55,20 @@ test.each([
   const data = `0xdd62ed3e${owner}${spender}`
   expect(await world.chain.provider.call({ to: order.payment.token_address, data })).toBe(`0x${'0'.repeat(64)}`)
   expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
+  await context.close()
+})
+
+test('an order that is cancelled while the wallet connects is not paid', async () => {
+  const { context, page, wallet, confirmed, order, complaints } = await payerBefore()
+  const release = wallet.hold('eth_requestAccounts')
+  await payButton(page).click()
+  await page.getByText('Open your wallet and allow').waitFor()
+  await call(system.gatewayUrl, 'POST', `/api/v1/orders/${order.id}/cancel`, merchant.api_key, {})
+  await title(page, 'Invoice cancelled')
+  release()
+  const paying = () => page.evaluate<number>('navigator.locks.query().then(({ held }) => held.length)')
+  await until(async () => (await paying()) === 0, 'the page still waits for the wallet')
+  expect({ confirmed: confirmed(), complaints }).toEqual({ confirmed: [], complaints: [] })
   await context.close()
 })
 
@@ -235,6 +250,6 @@ test('without the part of the page that does it, the payer pays in two steps', a
   await page.reload()
   await payButton(page).click()
   await title(page, 'Paid')
-  expect(confirmed()).toEqual(['eth_signTypedData_v4', 'eth_sendTransaction'])
+  expect(confirmed()).toEqual(['eth_sendTransaction', 'eth_sendTransaction'])
   await context.close()
 })

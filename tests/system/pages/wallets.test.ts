@@ -1,6 +1,7 @@
 import type { CheckoutBody, OrderBody } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
 import { until } from '@ponte/service-kit'
+import { Wallet } from 'ethers'
 import type { Page } from 'playwright-core'
 import { call, merchant, PAYER, pay, system, units, world } from '../../world'
 import { injectWallet, openVisit, PHONE, seriousFaults } from './browser'
@@ -23,10 +24,10 @@ const newOrder = () => call<OrderBody>(system.gatewayUrl, 'POST', '/api/v1/order
 const urlOf = (order: OrderBody) => `${system.gatewayUrl}/pay/${order.id}`
 
 /** A payer who holds what an order asks for, before its page. */
-async function payerBefore(order: OrderBody) {
-  await mined(world.chain.mintUsdc(world.chain.wallet(PAYER_ACCOUNT).address, units(order.usdc_amount)))
+async function payerBefore(order: OrderBody, account: number | string = PAYER_ACCOUNT) {
+  await mined(world.chain.mintUsdc(world.chain.wallet(account).address, units(order.usdc_amount)))
   const visit = await openVisit(browser)
-  const wallet = await injectWallet(visit.context, world.chain, PAYER_ACCOUNT)
+  const wallet = await injectWallet(visit.context, world.chain, account)
   await visit.page.goto(urlOf(order))
   return { ...visit, wallet }
 }
@@ -83,6 +84,101 @@ const allowanceOf = ({ payment }: OrderBody) => {
   const [owner, spender] = [world.chain.wallet(PAYER_ACCOUNT).address, payment.router_address]
   return { to: payment.token_address, data: `0xdd62ed3e${[owner, spender].map(a => a.slice(2).padStart(64, '0')).join('')}` }
 }
+
+/** An account of its own, with the network's coin. */
+async function newAccount(): Promise<string> {
+  const { address, privateKey } = Wallet.createRandom()
+  await world.chain.provider.send('anvil_setBalance', [address, '0xde0b6b3a7640000'])
+  return privateKey
+}
+
+test('an approval that takes longer than ten minutes is not called refused, and is not asked for again once it is there', async () => {
+  const order = await newOrder()
+  const { context, page, wallet, complaints } = await payerBefore(order, await newAccount())
+  wallet.lacks.add('eth_signTypedData_v4')
+  await page.clock.install()
+  await page.reload()
+  const chain = world.chain.provider
+  await chain.send('evm_setIntervalMining', [0])
+  await chain.send('evm_setAutomine', [false])
+  try {
+    await payButton(page).click()
+    await until(() => wallet.asked.includes('eth_getTransactionReceipt'), 'the approval is not waited for')
+    await page.clock.fastForward('11:00')
+    await page.getByText('The network has not confirmed your approval yet').waitFor()
+    await page.getByText('Nothing was paid').waitFor()
+  } finally {
+    await chain.send('evm_setAutomine', [true])
+    await chain.send('evm_setIntervalMining', [1])
+  }
+  await world.chain.mine()
+  await payButton(page).click()
+  await title(page, 'Paid')
+  expect(wallet.asked.filter(method => method === 'eth_sendTransaction')).toHaveLength(2)
+  expect(complaints).toEqual([])
+  await context.close()
+})
+
+test('what this browser sent is waited for while another payment arrives, and is not asked for again', async () => {
+  const order = await newOrder()
+  const { context, page, complaints } = await openVisit(browser)
+  await context.addInitScript(ANNOUNCE_WALLET)
+  await page.goto(urlOf(order))
+  await payButton(page).waitFor()
+  const sent = { hash: `0x${'5e'.repeat(32)}`, authorization: null, payer: PAYER.address, at: Date.now(), receivedBefore: '0.000000' }
+  await page.evaluate(`localStorage.setItem('ponte.sent.${order.id}', '${JSON.stringify(sent)}')`)
+  await page.reload()
+  await title(page, 'Payment sent')
+  await payPart(order)
+  await page.locator('main[data-status=underpaid]').waitFor()
+  await title(page, 'Payment sent')
+  expect(await payButton(page).count()).toBe(0)
+  expect(await page.evaluate(`localStorage.getItem('ponte.sent.${order.id}')`)).toBe(JSON.stringify(sent))
+  expect(complaints).toEqual([])
+  await context.close()
+})
+
+const cancel = ({ id }: OrderBody) => call(system.gatewayUrl, 'POST', `/api/v1/orders/${id}/cancel`, merchant.api_key, {})
+const payPart = (order: OrderBody) => pay(world.chain, order, 1_000_000n)
+const passTime = (_: OrderBody, page: Page) =>
+  page.route('**/api/v1/checkout/*', async route => {
+    const answer = await route.fetch()
+    await route.fulfill({ json: { ...(await answer.json()), expires_at: new Date(0).toISOString() } })
+  })
+const isNoLongerPaying = (page: Page) =>
+  until(
+    async () => (await page.evaluate<number>('navigator.locks.query().then(({ held }) => held.length)')) === 0,
+    'the page still waits for the wallet',
+  )
+
+describe.each([
+  ['cancelled', cancel],
+  ['paid in part by another payer', payPart],
+  ['out of time', passTime],
+])('an order that is %s while the wallet asks', (_, change) => {
+  test.each([
+    ['an approval', 'eth_sendTransaction', 'Approve this amount in your wallet'],
+    ['a permit', 'eth_signTypedData_v4', 'Sign in your wallet (1 of 2)'],
+    ['the connection', 'eth_requestAccounts', 'Open your wallet and allow'],
+  ])('for %s is asked no further confirmation', async (__, held, step) => {
+    const order = await newOrder()
+    // An approval leaves an allowance.
+    const { context, page, wallet, complaints } = await payerBefore(order, await newAccount())
+    if (held === 'eth_sendTransaction') wallet.lacks.add('eth_signTypedData_v4')
+    const release = wallet.hold(held)
+    await payButton(page).click()
+    await page.getByText(step).waitFor()
+    wallet.asked.length = 0
+    await change(order, page)
+    if (change === payPart) await title(page, 'A part is missing')
+    release()
+    await isNoLongerPaying(page)
+    if (change === payPart) await page.getByText('The invoice changed while your wallet was open').waitFor()
+    expect(wallet.asked.filter(method => /^eth_s(endTransaction|ign)/.test(method))).toEqual([])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
 
 test('a transaction that the network refuses is noticed, shown, and may be sent again', async () => {
   const order = await newOrder()
@@ -342,6 +438,59 @@ test('a network without new confirmations and a signature that is not submitted 
   await page.clock.fastForward('02:00')
   await title(page, 'Waiting to be sent')
   expect(await page.getByRole('button', { name: /pay/i }).count()).toBe(0)
+
+  const authorization = { ...signedFor(order), status: 'submitted' } as const
+  await visit(page, system.gatewayUrl, { name: '', path: `/pay/${order.id}`, override: { authorization }, ready: heading })
+  await page.clock.fastForward('02:00')
+  await title(page, 'Signature received')
+  expect(await page.getByText('nothing has left your account').count()).toBe(0)
+  await context.close()
+})
+
+const signedFor = ({ usdc_amount, expires_at }: OrderBody) => ({
+  status: 'accepted' as const,
+  amount: usdc_amount,
+  tx_hash: null,
+  valid_before: Math.floor(Date.parse(expires_at) / 1_000),
+  reason: null,
+})
+
+test.each([
+  ['is refused', 409, 'invalid_state', [], 'The signed payment was not made'],
+  ['was used on the network already', 400, 'invalid_request', [{ path: 'salt', message: 'was used' }], 'Signature received'],
+  ['is not answered about', 503, 'service_unavailable', [], 'Signature received'],
+  ['comes too often', 429, 'rate_limited', [], 'Signature received'],
+] as const)('a signature that %s when it is handed in again: %i', async (_, status, code, errors, shown) => {
+  const order = await newOrder()
+  const { context, page, complaints } = await openVisit(browser)
+  await context.addInitScript(ANNOUNCE_WALLET)
+  await page.clock.install()
+  await page.goto(urlOf(order))
+  await heading(page)
+  let asked = 0
+  await page.route('**/authorization', async route => {
+    await route.fulfill({ status, json: { type: '', title: '', status, code, detail: '', request_id: 'none', errors } })
+    asked += 1
+  })
+  const authorization = {
+    payer_address: PAYER.address,
+    amount: order.usdc_amount,
+    valid_after: 0,
+    valid_before: 1,
+    salt: '',
+    signature: '',
+  }
+  const sent = { hash: null, authorization, payer: PAYER.address, at: Date.now(), receivedBefore: '0.000000' }
+  await page.evaluate(`localStorage.setItem('ponte.sent.${order.id}', '${JSON.stringify(sent)}')`)
+  await page.reload()
+  await title(page, 'Signature received')
+  for (const times of shown === 'Signature received' ? [1, 2] : [1]) {
+    await page.clock.runFor(4_000)
+    await until(async () => asked >= times, 'it is not handed in again')
+  }
+  await title(page, shown)
+  expect(await payButton(page).count()).toBe(shown === 'Signature received' ? 0 : 1)
+  expect(complaints).toEqual([])
   await context.close()
 })
 

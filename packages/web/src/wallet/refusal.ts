@@ -12,6 +12,8 @@ export type RefusalKind =
   | 'other_tab'
   | 'not_taken'
   | 'too_late'
+  | 'changed'
+  | 'approval_slow'
   | 'unknown'
 
 export class Refusal extends Error {

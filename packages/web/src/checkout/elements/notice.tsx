@@ -25,7 +25,7 @@ interface NoticeProps {
   tone: Tone
   state: StateName
   /** More of what happened, before what to do. */
-  reason?: string
+  reason?: string | undefined
   children?: ReactNode
 }
 

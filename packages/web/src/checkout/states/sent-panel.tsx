@@ -11,6 +11,8 @@ const LOOK_MS = 4_000
 interface SentPanelProps {
   orderId: string
   sent: SentPayment
+  /** The service has sent the signed payment to the network. */
+  isSubmitted: boolean
   onFailed(): void
   /** The wallet has named the transaction of its calls. */
   onSent(sent: SentPayment): void
@@ -18,7 +20,7 @@ interface SentPanelProps {
 }
 
 /** Between sending and being seen: the moment in which people pay twice. */
-export function SentPanel({ orderId, sent, onFailed, onSent, onForget }: SentPanelProps) {
+export function SentPanel({ orderId, sent, isSubmitted, onFailed, onSent, onForget }: SentPanelProps) {
   const { t } = useWords()
   const wallets = useWallets()
   const [isSlow, setSlow] = useState(() => Date.now() - sent.at > SLOW_MS)
@@ -34,7 +36,10 @@ export function SentPanel({ orderId, sent, onFailed, onSent, onForget }: SentPan
     return () => clearInterval(timer)
   }, [orderId, sent, wallets, onFailed, onSent])
   // A signature may still be submitted; paying in another way meanwhile would be paying twice.
-  if (!sent.hash && !sent.calls) return <Notice tone={isSlow ? 'warn' : 'wait'} state={isSlow ? 'relayerPaused' : 'signed'} />
+  if (!sent.hash && !sent.calls) {
+    const isPaused = isSlow && !isSubmitted
+    return <Notice tone={isPaused ? 'warn' : 'wait'} state={isPaused ? 'relayerPaused' : 'signed'} />
+  }
   return (
     <>
       <Notice tone={isSlow ? 'warn' : 'wait'} state={isSlow ? 'sentSlow' : 'sent'} />

@@ -53,20 +53,24 @@ interface OpenProps {
 
 function Open({ checkout, clockOffsetMs, sent, setSent }: OpenProps) {
   const { t, usdc } = useWords()
-  const [failed, setFailed] = useState(false)
+  const [failed, setFailed] = useState<'failed' | 'signatureFailed' | null>(null)
   const [isAskedAgain, setAskedAgain] = useState(false)
   const seconds = useSecondsUntil(checkout.expires_at, clockOffsetMs)
+  const isSigned = sent?.authorization != null
   const onFailed = useCallback(() => {
     setSent(null)
-    setFailed(true)
-  }, [setSent])
+    setFailed(isSigned ? 'signatureFailed' : 'failed')
+  }, [isSigned, setSent])
 
   const { authorization } = checkout
   const isComing = authorization?.status === 'accepted' || authorization?.status === 'submitted'
   const isOut = authorization !== null && isSignatureOut(authorization)
   const isReorged = checkout.exception === 'reorged'
 
-  if (sent) return <SentPanel orderId={checkout.id} sent={sent} onFailed={onFailed} onSent={setSent} onForget={() => setSent(null)} />
+  if (sent) {
+    const isSubmitted = authorization?.status === 'submitted'
+    return <SentPanel orderId={checkout.id} {...{ sent, isSubmitted, onFailed }} onSent={setSent} onForget={() => setSent(null)} />
+  }
   // It may have been signed in another browser: another payer with the link must not pay a second time.
   if (isComing && parseUsdc(checkout.due) === 0n) return <Notice tone="wait" state="signed" />
   if (seconds === 0) return <Closed checkout={checkout} tone="warn" state={isReorged ? 'reorged' : 'timeUp'} />
@@ -87,7 +91,7 @@ function Open({ checkout, clockOffsetMs, sent, setSent }: OpenProps) {
       {authorization?.status === 'failed' ? (
         <SignatureFailed authorization={authorization} isOut={isOut} />
       ) : (
-        failed && <Notice tone="bad" state="failed" />
+        failed && <Notice tone="bad" state={failed} />
       )}
       {isComing && <Aside state="signed" />}
       {checkout.status === 'underpaid' && (
@@ -99,7 +103,7 @@ function Open({ checkout, clockOffsetMs, sent, setSent }: OpenProps) {
         checkout={checkout}
         signFirst={isOut}
         onSent={next => {
-          setFailed(false)
+          setFailed(null)
           setSent(next)
         }}
       />
@@ -117,9 +121,16 @@ const isSignatureOut = ({ status, reason, valid_before }: SignedPayment): boolea
   status === 'failed' && PUBLIC.includes(reason ?? '') && valid_before * 1_000 > Date.now()
 
 function SignatureFailed({ authorization, isOut }: { authorization: SignedPayment; isOut: boolean }) {
-  const { t, exactMoment } = useWords()
+  const { t, language, exactMoment } = useWords()
   const { reason, valid_before } = authorization
-  const why = t.signatureFailures[reason as keyof typeof t.signatureFailures] ?? t.signatureFailures.not_sent
+  const [why, setWhy] = useState<string>()
+  useEffect(() => {
+    // Without a connection the page states that it failed, if not why.
+    import('../parts').then(
+      ({ signatureFailures: { [language]: texts } }) => setWhy(texts[reason as keyof typeof texts] ?? texts.not_sent),
+      () => undefined,
+    )
+  }, [language, reason])
   return (
     <Notice tone="bad" state="signatureFailed" reason={why}>
       {isOut && <p className="todo">{t.signatureStillGood(exactMoment(new Date(valid_before * 1_000).toISOString()))}</p>}

@@ -6,7 +6,7 @@ import type { Provider } from '../../wallet/provider'
 import { Refusal, refusalOf } from '../../wallet/refusal'
 import * as calls from './calls'
 import { handIn } from './hand-in'
-import { blockTime, type Step } from './pay'
+import { begin, blockTime, type Step } from './pay'
 import { signatureEnd } from './signature-end'
 import { fieldsOf } from './typed-permit'
 
@@ -57,7 +57,7 @@ async function sign(provider: Provider, checkout: CheckoutBody, onStep: (step: S
     domain: { name, version, chainId: payment.chain_id, verifyingContract: payment.token_address },
     message: { from: payer, to: payment.router_address, value: `${value}`, validAfter: '0', validBefore: `${validBefore}`, nonce },
   }
-  onStep('authorize')
+  await begin(checkout, 'authorize', onStep)
   const signature = String(await provider.request({ method: 'eth_signTypedData_v4', params: [payer, JSON.stringify(typed)] }))
   const signed = { payer_address: payer, amount: due, valid_after: 0, valid_before: Number(validBefore), salt, signature }
   return payment.networks ? { ...signed, chain_id: payment.chain_id } : signed

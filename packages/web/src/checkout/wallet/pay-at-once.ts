@@ -4,7 +4,7 @@ import { isUnsupported, Refusal } from '../../wallet/refusal'
 import { asked } from './asked'
 import * as calls from './calls'
 import { type CallsEnd, callsId, endOf, isAtomic } from './calls-status'
-import type { Step, Talk } from './pay'
+import type { Talk } from './pay'
 
 // EIP-5792: invalid parameters, an unsupported capability or chain, too many calls, an upgrade of the account that its owner refused, no atomicity.
 const NOT_AT_ONCE = [-32602, 5700, 5710, 5740, 5750, 5760]
@@ -17,10 +17,9 @@ const shown = new Set<string>()
 
 /** Approval and payment in one confirmation. The wallet's name of them; null where the wallet does not do that. Throws Refusal, or what the wallet throws. */
 export async function payAtOnce(
-  { provider, payer, chainId, token, router }: Talk,
+  { provider, payer, chainId, token, router, begin }: Talk,
   order: calls.RouterPayment,
   checkout: CheckoutBody,
-  onStep: (step: Step) => void,
 ): Promise<string | null> {
   const chain = `0x${chainId.toString(16)}`
   // The same until the router has taken a payment of this account: a page that was loaded again asks for the same calls, not for others.
@@ -31,7 +30,7 @@ export async function payAtOnce(
   if (end !== 'unknown') return isBack ? null : named(id)
   const capabilities = await asked(provider, 'wallet_getCapabilities', [payer, [chain]])
   if (unfit.has(provider) || !isAtomic(capabilities, chain)) return null
-  onStep('pay')
+  await begin('pay')
   const request = {
     version: '2.0.0',
     id,

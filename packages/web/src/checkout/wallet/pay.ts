@@ -1,10 +1,10 @@
 import type { CheckoutBody } from '@ponte/contracts'
 import { formatUsdc, parseUsdc } from '@ponte/contracts/money'
+import { ask } from '../../problem'
 import { connected, isOn } from '../../wallet/connected'
 import type { Provider } from '../../wallet/provider'
-import { isUnsupported, Refusal, refusalOf } from '../../wallet/refusal'
+import { Refusal, refusalOf } from '../../wallet/refusal'
 import * as calls from './calls'
-import { typedPermit } from './typed-permit'
 
 /** A payer's next act. */
 export type Step = 'connect' | 'network' | 'check' | 'sign' | 'authorize' | 'approve' | 'pay'
@@ -17,7 +17,6 @@ export interface Sent {
   payer: string
 }
 
-const PERMIT_LIFE_S = 1800n
 const RECEIPT_POLL_MS = 1000
 const RECEIPT_WAIT_MS = 10 * 60_000
 
@@ -31,23 +30,36 @@ export async function payWithWallet(provider: Provider, checkout: CheckoutBody, 
     const payer = await connected(provider, checkout.payment.chain_id, onStep)
     onStep('check')
     const order = { memo: checkout.memo, merchant: checkout.payment.merchant_address, amount: parseUsdc(checkout.due) }
-    const of = talk(provider, payer, checkout)
+    const of = talk(provider, payer, checkout, step => begin(checkout, step, onStep))
     const allowed = await readAllowed(of, order.amount)
-    // Without this part of the page the payer confirms twice instead of once.
-    const pay = allowed ? null : await import('../parts').then(({ payAtOnce }) => payAtOnce, absent)
-    const taken = await pay?.(of, order, checkout, onStep)
+    // Without this part of the page the payer approves and pays by two transactions.
+    const parts = allowed ? null : await import('../parts').catch(() => null)
+    const taken = await parts?.payAtOnce(of, order, checkout)
     if (taken) return { hash: null, calls: taken, payer }
-    const data = allowed ? calls.pay(order) : ((await permitted(of, order, onStep)) ?? (await approved(of, order, onStep)))
-    onStep('pay')
+    const data = allowed ? calls.pay(order) : ((await parts?.permitted(of, order)) ?? (await approved(of, order)))
+    await of.begin('pay')
     return { hash: await send(of, of.router, data), payer }
   } catch (error) {
     throw refusalOf(error)
   }
 }
 
-const talk = (provider: Provider, payer: string, { payment }: CheckoutBody) => ({
+/**
+ * Before each confirmation: the wallet may have asked for the last one for minutes, and a page behind it hears nothing. An order that is closed or
+ * paid has nothing due. Throws Refusal.
+ */
+export async function begin({ id, due }: CheckoutBody, step: Step, onStep: (step: Step) => void): Promise<void> {
+  const { body, answeredAt } = await ask<CheckoutBody>(`/api/v1/checkout/${id}`).catch(() => {
+    throw new Refusal('disconnected')
+  })
+  if (body.due !== due || Date.parse(body.expires_at) <= (answeredAt ?? Date.now())) throw new Refusal('changed')
+  onStep(step)
+}
+
+const talk = (provider: Provider, payer: string, { payment }: CheckoutBody, begin: (step: Step) => Promise<void>) => ({
   provider,
   payer,
+  begin,
   chainId: payment.chain_id,
   token: payment.token_address,
   router: payment.router_address,
@@ -69,46 +81,16 @@ async function readAllowed({ provider, payer, token, router, read }: Talk, amoun
   return allowed >= amount
 }
 
-/** One signature in place of an approval. Null when the token or the wallet has no such thing. */
-async function permitted(of: Talk, order: calls.RouterPayment, onStep: (step: Step) => void): Promise<string | null> {
-  const terms = await permitTerms(of, order.amount)
-  if (terms === null) return null
-  onStep('sign')
-  try {
-    const signature = await of.provider.request({ method: 'eth_signTypedData_v4', params: [of.payer, JSON.stringify(terms.typed)] })
-    return calls.payWithPermit(order, terms.deadline, String(signature))
-  } catch (error) {
-    if (isUnsupported(error)) return null
-    throw error
-  }
-}
-
-async function permitTerms({ provider, payer, token, router, chainId, read }: Talk, amount: bigint) {
-  const [name, version, nonce, code, head] = await Promise.all([
-    read(token, calls.tokenName).then(calls.readText).catch(absent),
-    read(token, calls.tokenVersion).then(calls.readText).catch(absent),
-    read(token, calls.nonces(payer)).then(calls.readWord).catch(absent),
-    provider.request({ method: 'eth_getCode', params: [payer, 'latest'] }),
-    provider.request({ method: 'eth_getBlockByNumber', params: ['latest', false] }),
-  ])
-  // USDC checks a permit by the account's key; an account with code of its own may have none.
-  if (name === null || version === null || nonce === null || code !== '0x') return null
-  const deadline = blockTime(head) + PERMIT_LIFE_S
-  const message = { owner: payer, spender: router, value: `${amount}`, nonce: `${nonce}`, deadline: `${deadline}` }
-  return { deadline, typed: typedPermit({ name, version, chainId, verifyingContract: token }, message) }
-}
-
-const absent = () => null
-
 /** Approves exactly what is due, and waits until that counts. */
-async function approved(of: Talk, order: calls.RouterPayment, onStep: (step: Step) => void): Promise<string> {
-  onStep('approve')
+async function approved(of: Talk, order: calls.RouterPayment): Promise<string> {
+  await of.begin('approve')
   const hash = await send(of, of.token, calls.approve(of.router, order.amount))
   const deadline = Date.now() + RECEIPT_WAIT_MS
   for (;;) {
     const outcome = await outcomeOf(of.provider, hash)
     if (outcome === 'mined') return calls.pay(order)
-    if (outcome === 'failed' || Date.now() > deadline) throw new Refusal('reverted')
+    if (outcome === 'failed') throw new Refusal('reverted')
+    if (Date.now() > deadline) throw new Refusal('approval_slow')
     await new Promise(resolve => setTimeout(resolve, RECEIPT_POLL_MS))
   }
 }

@@ -1,3 +1,4 @@
+import { RequestFailed } from '../../problem'
 import type { Wallet } from '../../wallet/provider'
 import type { SentPayment } from '../live/sent-payment'
 import { handIn } from './hand-in'
@@ -8,7 +9,7 @@ import { callsEnd } from './pay-at-once'
 export async function sentOutcome(orderId: string, { hash, calls, authorization }: SentPayment, wallets: readonly Wallet[]) {
   const providers = wallets.map(({ provider }) => provider)
   if (authorization) {
-    const { status } = await handIn(orderId, authorization).catch(() => ({ status: 'unknown' }))
+    const { status } = await handIn(orderId, authorization).catch((error: unknown) => ({ status: isRefusal(error) ? 'failed' : 'unknown' }))
     if (status === 'failed') return 'failed'
   }
   if (calls && hash === null) return callsEnd(providers, calls)
@@ -16,3 +17,11 @@ export async function sentOutcome(orderId: string, { hash, calls, authorization 
   const outcomes = await Promise.all(providers.map(provider => outcomeOf(provider, hash).catch(() => 'unknown' as const)))
   return outcomes.includes('failed') ? 'failed' : null
 }
+
+/** The service knows each signature that it took, and refuses no such one; what the token has used already is a payment that is on its way. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof RequestFailed &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  error.status !== 429 &&
+  !error.errors.some(({ path }) => path === 'salt')
