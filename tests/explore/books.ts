@@ -1,26 +1,7 @@
 import { ApiError, type ChainBlocks } from '@ponte/contracts'
 import { orderRules } from '@ponte/orders'
 
-export type OrderRules = Pick<
-  typeof orderRules,
-  | 'accept'
-  | 'attach'
-  | 'cancel'
-  | 'chainIdsOf'
-  | 'changesOf'
-  | 'confirmedTimeOf'
-  | 'factsOf'
-  | 'isCertain'
-  | 'isNewer'
-  | 'isOfChain'
-  | 'mismatchesOf'
-  | 'receivePayments'
-  | 'release'
-  | 'review'
-  | 'supersede'
-  | 'viewOf'
-  | 'watermarkOf'
->
+export type OrderRules = typeof orderRules
 type Order = orderRules.Order
 type Payment = orderRules.Payment
 type Stated = orderRules.Stated

@@ -1,18 +1,7 @@
 import { accountRules } from '@ponte/api-gateway'
 import { attempted, type Model, type Step } from './explorer'
 
-export type PayoutRules = Pick<
-  typeof accountRules,
-  | 'activateOwnerChange'
-  | 'activatePayout'
-  | 'approvePayout'
-  | 'decideMember'
-  | 'joinTeam'
-  | 'payoutWithoutUser'
-  | 'requestPayout'
-  | 'signPayout'
-  | 'undoOwnerChange'
->
+export type PayoutRules = typeof accountRules
 type Member = accountRules.Member
 type Payout = accountRules.Payout
 

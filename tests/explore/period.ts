@@ -50,45 +50,38 @@ export interface PeriodState {
   fault: string | null
 }
 
-const day = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 86_400_000)
+export const day = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 86_400_000)
 const LIFE_S = 2 * 86_400
 
-const paidData = (id: string): PaidData => ({
-  id,
-  subscription_id: 's',
-  external_ref: null,
-  brl_amount: '49.90',
-  usdc_amount: '9.206643',
-  tx_hash: `0x${'1'.repeat(64)}`,
-  memo: 'a'.repeat(64),
-  paid_at: day(0).toISOString(),
+/** What orders reports of an order that is paid. */
+export const paidData = (id: string, brl_amount = '49.90', usdc_amount = '9.206643'): PaidData => ({
+  ...{ id, subscription_id: 's', external_ref: null, brl_amount, usdc_amount },
+  ...{ tx_hash: `0x${'1'.repeat(64)}`, memo: 'a'.repeat(64), paid_at: day(0).toISOString() },
 })
+
+type NewPlan = Parameters<typeof subscriptionRules.open>[0]
+type Chosen = 'brlCentavos' | 'plan' | 'orderExpiresInS' | 'maxPeriods' | 'dunning'
+export const openPlan = (chosen: Pick<NewPlan, Chosen>): Subscription =>
+  subscriptionRules.open(
+    {
+      ...{ id: 's', merchantId: 'm', payerToken: null, externalRef: null, description: null, metadata: {}, timezone: 'UTC' },
+      ...{ startAt: day(0), maxPeriodsCounts: 'payments', trialPeriods: 0, expiresAt: null },
+      ...chosen,
+    },
+    day(0),
+  )
 
 /** The service's own rules, or some with a fault put back. */
 export function periodModel(scope: PeriodScope, rules: PeriodRules = subscriptionRules): Model<PeriodState> {
   const { advance, recordClosed, recordPaid, recordReceived, recordRefused } = rules
   const { looks, paymentsMax, obstacles } = scope
-  const plan = subscriptionRules.open(
-    {
-      id: 's',
-      merchantId: 'm',
-      payerToken: null,
-      externalRef: null,
-      description: null,
-      metadata: {},
-      brlCentavos: 4990n,
-      plan: { interval: 'day', intervalCount: 10 },
-      timezone: 'UTC',
-      startAt: day(0),
-      orderExpiresInS: LIFE_S,
-      maxPeriods: scope.maxPeriods,
-      maxPeriodsCounts: 'payments',
-      trialPeriods: 0,
-      expiresAt: null,
-      dunning: { noticeS: 0, retryAfterS: [3 * 86_400], unpaidPeriodsMax: scope.unpaidPeriodsMax, whenUnpaid: scope.whenUnpaid },
-    },
-    day(0),
-  )
+  const plan = openPlan({
+    brlCentavos: 4990n,
+    plan: { interval: 'day', intervalCount: 10 },
+    orderExpiresInS: LIFE_S,
+    maxPeriods: scope.maxPeriods,
+    dunning: { noticeS: 0, retryAfterS: [3 * 86_400], unpaidPeriodsMax: scope.unpaidPeriodsMax, whenUnpaid: scope.whenUnpaid },
+  })
   const start: PeriodState = { plan, looked: 0, orders: [], sent: [], read: [], payments: 0, charged: [], requested: [], fault: null }
   const clock = (state: PeriodState) => day(looks[Math.max(0, state.looked - 1)] ?? 0)
 

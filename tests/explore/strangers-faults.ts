@@ -200,7 +200,7 @@ const reopened = (known: subscriptionRules.Subscription, isPeriodToo: boolean): 
 const attemptOf = ({ charges }: subscriptionRules.Subscription, orderId: string) =>
   charges.flatMap(({ attempts }) => attempts).find(one => one.orderId === orderId)
 
-const plans: Record<string, PeriodFault> = {
+export const strangersPlanFaults: Record<string, PeriodFault> = {
   'order.paid that comes twice counts twice': {
     whenUnpaid: 'leave',
     finds: /a period is charged twice/,
@@ -263,7 +263,7 @@ const refundFaults: Record<string, { rules?: RefundRules; view?: typeof trueView
   },
 }
 
-const owners: Record<string, { rules: PayoutRules; scope?: PayoutScope; isLong?: true; finds: RegExp }> = {
+export const strangersOwnerFaults: Record<string, { rules: PayoutRules; scope?: PayoutScope; isLong?: true; finds: RegExp }> = {
   'only who requested a change of owners may undo it': {
     scope: smallInsider,
     finds: /no owner of before can undo/,
@@ -299,7 +299,7 @@ export const strangersFaults: readonly (readonly [what: string, fault: Strangers
     walkOrders([fault.history], scopeOf(fault), walk, fault.rules, true)
     return walk
   }),
-  ...named(plans, ({ rules, finds: _, ...scope }) => explore(periodModel({ ...smallPlan, ...scope }, rules), AT_FAULT)),
+  ...named(strangersPlanFaults, ({ rules, finds: _, ...scope }) => explore(periodModel({ ...smallPlan, ...scope }, rules), AT_FAULT)),
   ...named(refundFaults, ({ rules, view }) => explore(refundModel(smallRefunds, rules, view), AT_FAULT)),
-  ...named(owners, ({ rules, scope = smallPayout }) => explore(payoutModel(scope, rules), AT_FAULT)),
+  ...named(strangersOwnerFaults, ({ rules, scope = smallPayout }) => explore(payoutModel(scope, rules), AT_FAULT)),
 ]

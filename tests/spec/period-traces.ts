@@ -1,6 +1,5 @@
-import type { PaidData } from '@ponte/contracts'
 import { subscriptionRules } from '@ponte/subscriptions'
-import type { PeriodRules } from '../explore/period'
+import { day, openPlan, type PeriodRules, paidData as paidOrder } from '../explore/period'
 import { sampledRuns } from './traces'
 
 type Subscription = subscriptionRules.Subscription
@@ -27,7 +26,6 @@ export const periodTraces = (count: number, seed: number, step: 'step' | 'served
 /** Of the model's price of four units. */
 export const UNIT_CENTAVOS = 1250n
 export const DAY_S = 86_400
-const day = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * DAY_S * 1_000)
 export const reais = (units: number) => (units * 12.5).toFixed(2)
 const CLOSED = ['expired', 'cancelled', 'refused', 'lapsed']
 
@@ -107,20 +105,12 @@ const daysTo = (date: Date) => (date.getTime() - day(0).getTime()) / (DAY_S * 1_
 
 /** A plan of four days, whose orders live for one and are asked for again two days after the first; it ends with the first unpaid period. */
 const opened = (): Subscription =>
-  subscriptionRules.open(
-    {
-      ...{ id: 's', merchantId: 'm', payerToken: null, externalRef: null, description: null, metadata: {} },
-      ...{ brlCentavos: 4n * UNIT_CENTAVOS, plan: { interval: 'day', intervalCount: 4 }, timezone: 'UTC', startAt: day(0) },
-      ...{ orderExpiresInS: DAY_S, maxPeriods: null, maxPeriodsCounts: 'payments', trialPeriods: 0, expiresAt: null },
-      dunning: { noticeS: 0, retryAfterS: [2 * DAY_S], unpaidPeriodsMax: 1, whenUnpaid: 'cancel' },
-    },
-    day(0),
-  )
+  openPlan({
+    ...{ brlCentavos: 4n * UNIT_CENTAVOS, plan: { interval: 'day', intervalCount: 4 }, orderExpiresInS: DAY_S, maxPeriods: null },
+    dunning: { noticeS: 0, retryAfterS: [2 * DAY_S], unpaidPeriodsMax: 1, whenUnpaid: 'cancel' },
+  })
 
-export const paidData = (id: string): PaidData => ({
-  ...{ id, subscription_id: 's', external_ref: null, brl_amount: '50.00', usdc_amount: '9.225092' },
-  ...{ tx_hash: `0x${'1'.repeat(64)}`, memo: 'a'.repeat(64), paid_at: day(0).toISOString() },
-})
+export const paidData = (id: string) => paidOrder(id, '50.00', '9.225092')
 
 function expectedOf({ plan, charged, dunned, unwanted, goesOn, asked, received, counted }: ModelState): PeriodOutcome {
   const statusOf = (order: number) => {

@@ -4,6 +4,7 @@ import type { OrderRules } from '../explore/books'
 import { orderFaults } from '../explore/order-faults'
 import type { PeriodRules } from '../explore/period'
 import { periodFaults } from '../explore/period-faults'
+import { strangersOwnerFaults, strangersPlanFaults } from '../explore/strangers-faults'
 import type { GuardRules } from './payout-traces'
 
 type Subscription = subscriptionRules.Subscription
@@ -14,43 +15,39 @@ const withAttempts = (plan: Subscription, put: (attempt: Attempt, index: number,
   charges: plan.charges.map(charge => ({ ...charge, attempts: charge.attempts.map(put) })),
 })
 
-/** Faults of several networks, put back around the rules of orders, in which runs of spec/order.qnt must differ from them. */
-export const replayedOrderFaults: Record<string, OrderRules> = Object.fromEntries(
-  [
-    'expiry asks one network alone how far it is confirmed',
-    'expiry asks for the network that is furthest',
-    'expiry asks one network alone whether the order is watched',
-    'blocks take back what another network has at their heights',
-    'money on a network that the order does not offer counts for it',
-    'a network that the order does not offer holds back its expiry',
-    'an order that offers a network from now on expires without it',
-    'of what came on a network that the order offers from now on, one payment counts',
-  ].map(name => {
-    const fault = orderFaults[name]
-    if (!fault) throw new Error(`The walk has no fault "${name}".`)
-    return [name, fault.rules]
-  }),
-)
+/** Of the walk, by their names there. */
+const ofWalk = <Rules>(faults: Readonly<Record<string, { rules: Rules }>>, ...names: string[]): Record<string, Rules> =>
+  Object.fromEntries(
+    names.map(name => {
+      const fault = faults[name]
+      if (!fault) throw new Error(`The walk has no fault "${name}".`)
+      return [name, fault.rules]
+    }),
+  )
 
-const ofWalk = (name: string): Record<string, PeriodRules> => {
-  const { rules } = periodFaults[name] ?? {}
-  if (!rules) throw new Error(`The walk has no fault "${name}".`)
-  return { [name]: rules }
-}
+/** Faults of several networks, put back around the rules of orders, in which runs of spec/order.qnt must differ from them. */
+export const replayedOrderFaults = ofWalk<OrderRules>(
+  orderFaults,
+  'expiry asks one network alone how far it is confirmed',
+  'expiry asks for the network that is furthest',
+  'expiry asks one network alone whether the order is watched',
+  'blocks take back what another network has at their heights',
+  'money on a network that the order does not offer counts for it',
+  'a network that the order does not offer holds back its expiry',
+  'an order that offers a network from now on expires without it',
+  'of what came on a network that the order offers from now on, one payment counts',
+)
 
 /** Faults put back around the rules of plans, in which runs of spec/period.qnt must differ from them. The last two are in no scope of the walk. */
 export const replayedPeriodFaults: Record<string, PeriodRules> = {
-  ...ofWalk('a plan is cancelled at its boundary by our clock, whatever is out'),
-  ...ofWalk('a plan is paused at its boundary by our clock, and a payment does not undo it'),
-  ...ofWalk('an order is issued again while the one before can still be paid'),
-  ...ofWalk('an order that expired counts as the end of its period, although another is out'),
-  'the other order of a paid period is left open': {
-    ...subscriptionRules,
-    recordPaid: (known, order, at) => {
-      const change = subscriptionRules.recordPaid(known, order, at)
-      return { ...change, facts: change.facts.filter(({ kind }) => kind !== 'superseded') }
-    },
-  },
+  ...ofWalk(
+    { ...periodFaults, ...strangersPlanFaults },
+    'a plan is cancelled at its boundary by our clock, whatever is out',
+    'a plan is paused at its boundary by our clock, and a payment does not undo it',
+    'an order is issued again while the one before can still be paid',
+    'an order that expired counts as the end of its period, although another is out',
+    'the other order of a paid period is left open',
+  ),
   'what is missing is reckoned by the latest order alone': {
     ...subscriptionRules,
     advance: (known, at, means) => {
@@ -87,13 +84,7 @@ export const replayedPayoutFaults: Record<string, GuardRules> = {
     retimed: ({ pendingPayout, ...payout }, guard) =>
       accountRules.retimed({ ...payout, pendingPayout, ownerChanges: [], payoutHeldUntil: null }, guard),
   },
-  'only who requested a change of owners may undo it': {
-    ...accountRules,
-    undoOwnerChange: (members, ownership, id, by) => {
-      const ownerChanges = ownership.ownerChanges.map(change => ({ ...change, owners: [change.requestedBy] }))
-      return accountRules.undoOwnerChange(members, { ...ownership, ownerChanges }, id, by)
-    },
-  },
+  ...ofWalk(strangersOwnerFaults, 'only who requested a change of owners may undo it'),
   'who is an owner now may undo, not who was when it was requested': {
     ...accountRules,
     undoOwnerChange: (members, ownership, id, by) => {
