@@ -28,11 +28,11 @@ export function NetworkChoice({ checkout, ...rest }: PaymentMethodsProps) {
   // A signature that others may still submit is of one network: no other one is offered beside it.
   const offered = payment.networks.filter(({ chain_id }) => !rest.signFirst || chain_id === (authorization?.chain_id ?? payment.chain_id))
   const [wallet] = useWallets()
-  const [choice, choose] = useState<{ chainId: number; order: number[] } | null>(null)
+  const [choice, choose] = useState<{ chainId: number; order: number[]; byPayer: boolean } | null>(null)
   const [shown, look] = useShown(wallet?.provider, payment.networks, chainId => {
     // A network that was chosen for an exchange stays, wherever the wallet goes.
-    if (chosen?.chain_id === shown?.chainId && networks.some(({ chain_id, suspended }) => chain_id === chainId && !suspended))
-      choose({ chainId, order: networks.map(({ chain_id }) => chain_id) })
+    if (choice?.byPayer || chosen?.chain_id !== shown?.chainId) return
+    if (networks.some(({ chain_id, suspended }) => chain_id === chainId && !suspended)) pick(chainId, false)
   })
   const due = parseUsdc(checkout.due)
   const holdings = shown?.holdings ?? new Map()
@@ -43,6 +43,7 @@ export function NetworkChoice({ checkout, ...rest }: PaymentMethodsProps) {
     networks.find(({ chain_id }) => rest.signFirst || chain_id === choice?.chainId) ??
     networks.find(({ chain_id, suspended }) => !suspended && holdsEnough(holdings, chain_id, due)) ??
     networks.find(({ chain_id, suspended }) => !suspended && chain_id === shown?.chainId)
+  const pick = (chainId: number, byPayer: boolean) => choose({ chainId, order: networks.map(({ chain_id }) => chain_id), byPayer })
   const held = (chainId: number) => {
     const units = holdings.get(chainId)
     return units !== undefined && <span>{(units >= due ? t.holds : t.short)(usdc(formatUsdc(units)))}</span>
@@ -57,7 +58,9 @@ export function NetworkChoice({ checkout, ...rest }: PaymentMethodsProps) {
               type="radio"
               name="network"
               checked={chain_id === chosen?.chain_id}
-              onChange={() => choose({ chainId: chain_id, order: networks.map(each => each.chain_id) })}
+              onChange={() => pick(chain_id, true)}
+              // One that the wallet chose is checked already, and changes no more.
+              onClick={() => pick(chain_id, true)}
             />
             <span className="mark" aria-hidden="true">
               {network.slice(0, 2)}
@@ -88,7 +91,7 @@ export function NetworkChoice({ checkout, ...rest }: PaymentMethodsProps) {
           }}
           places={rightNetworks(payment, chosen, language)}
           // An exchange may not send by the network of the wallet.
-          before={choice ? undefined : <p>{t.exchange}</p>}
+          before={choice?.byPayer ? undefined : <p>{t.exchange}</p>}
         />
       ) : (
         <p className="faint">{t.exchange}</p>
