@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { type Event, type EventData, type EventType, type OPT_IN_EVENTS, topology } from '@ponte/contracts'
+import { startHttpServer } from '@ponte/local-servers'
 import {
   type Bus,
   createLogger,
@@ -93,26 +94,13 @@ export interface Received {
 /** A merchant's server: remembers what it was sent and answers as asked. */
 export async function startReceiver(answer: (res: ServerResponse, received: Received) => void = res => res.writeHead(200).end()) {
   const received: Received[] = []
-  const server = createServer((req, res) => {
-    const chunks: Buffer[] = []
-    req.on('data', chunk => chunks.push(chunk))
-    req.on('end', () => {
-      const item = { body: Buffer.concat(chunks), headers: req.headers, rawHeaders: req.rawHeaders, url: req.url ?? '', atMs: Date.now() }
-      received.push(item)
-      answer(res, item)
-    })
+  const { url, stop } = await startHttpServer(async (req, res) => {
+    const { headers, rawHeaders, url = '' } = req
+    const item = { body: await buffer(req), headers, rawHeaders, url, atMs: Date.now() }
+    received.push(item)
+    answer(res, item)
   })
-  server.keepAliveTimeout = 60_000
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  return {
-    received,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    stop: () =>
-      new Promise<void>(resolve => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  return { received, url: `${url}/hooks`, stop }
 }
 
 export function event<T extends EventType>(type: T, data: EventData<T>): Event {
