@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createIdentityProvider, type Environment, environments, migrations, type Place, type ServiceName } from '@ponte/all-in-one'
+import { type Environment, environments, migrations, type Place, type ServiceName } from '@ponte/all-in-one'
 import { apiGatewayConfig, createApiGateway } from '@ponte/api-gateway'
 import { queuesReadBy, topology } from '@ponte/contracts'
-import { freePort } from '@ponte/local-servers'
 import { createOrders, ordersConfig } from '@ponte/orders'
 import {
   type Bus,
@@ -21,9 +20,9 @@ import {
 import { testBroker, testDatabase } from '@ponte/service-kit/testing'
 import { createSubscriptions, subscriptionsConfig } from '@ponte/subscriptions'
 import { createWebhookDispatcher, webhookDispatcherConfig } from '@ponte/webhook-dispatcher'
+import { CLIENT_KEY, startGround } from '../world/ground'
 import { type ShuffledBus, shuffledBus } from './shuffled-bus'
 
-const CLIENT_KEY = 'pk_test'
 export const CHAIN = {
   chainId: 31_337,
   usdcAddress: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
@@ -41,40 +40,15 @@ export async function openHome() {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-messages-'))
   const databases = new Map(await Promise.all(names.map(async name => [name, await testDatabase(migrations[name])] as const)))
   const databaseUrl = (name: ServiceName) => databases.get(name as Name)?.url ?? ''
-  const port = await freePort()
-  const authUrl = `http://127.0.0.1:${port}`
-  const issuer = `${authUrl}/auth/v1`
-  const identity = createIdentityProvider({
-    ...{
-      host: '127.0.0.1',
-      port,
-      stateFolder: join(folder, 'identity'),
-      publicClientKey: CLIENT_KEY,
-      issuer,
-      audience: 'authenticated',
-      now,
-    },
-  })
-  await identity.start?.()
-  const ports = { 'api-gateway': 0, orders: 0, subscriptions: 0, 'chain-listener': 0, 'webhook-dispatcher': 0 }
-  for (const name of names) ports[name] = await freePort()
+  const { identity, place: ground } = await startGround(folder, { now })
   const place: Place = {
-    ...{ databaseUrl, amqp: { url: 'amqp://unused', namespace: 'unused' }, ports, publicUrl: `http://127.0.0.1:${ports['api-gateway']}` },
+    ...ground,
+    ...{ databaseUrl, amqp: { url: 'amqp://unused', namespace: 'unused' }, logLevel: 'error' },
     chain: {
       ...CHAIN,
       ...{ rpcUrl: 'http://127.0.0.1:1', wsUrl: 'ws://127.0.0.1:1', rateFeedAddress: CHAIN.usdcAddress, feeBps: 100, confirmations: 1 },
       ...{ relayerPrivateKey: 'set', gaslessPrivateKey: undefined },
     },
-    identity: { url: authUrl, issuer, audience: 'authenticated', publicClientKey: CLIENT_KEY },
-    ownerUrls: {
-      ...{ orders: `http://127.0.0.1:${ports.orders}`, subscriptions: `http://127.0.0.1:${ports.subscriptions}` },
-      ...{ webhooks: `http://127.0.0.1:${ports['webhook-dispatcher']}`, chainListener: 'http://127.0.0.1:1' },
-    },
-    secrets: {
-      ...{ sealKey: secret(), dossierKey: secret(), ordersTokenSecret: secret(), subscriptionsTokenSecret: secret() },
-      ...{ webhooksTokenSecret: secret(), chainListenerTokenSecret: secret() },
-    },
-    ...{ webhookAllowCidrs: '127.0.0.1/32', logLevel: 'error' },
   }
   const sql = openDatabase({ url: databaseUrl('api-gateway'), poolSize: 2 })
   return {
@@ -88,7 +62,7 @@ export async function openHome() {
       const credentials = { email: `user-${secret().slice(0, 12)}@ponte.example`, password: 'a-password-for-tests' }
       const token = async (path: string) => {
         const headers = { apikey: CLIENT_KEY, 'Content-Type': 'application/json' }
-        const answer = await fetch(`${issuer}${path}`, { method: 'POST', headers, body: JSON.stringify(credentials) })
+        const answer = await fetch(`${place.identity.issuer}${path}`, { method: 'POST', headers, body: JSON.stringify(credentials) })
         return ((await answer.json()) as { access_token: string }).access_token
       }
       await token('/signup')

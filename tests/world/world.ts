@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createIdentityProvider, createWebhookReceiver, migrations, type Place, type ServiceName, serviceNames } from '@ponte/all-in-one'
+import { createWebhookReceiver, migrations, type Place, serviceNames } from '@ponte/all-in-one'
 import type { MerchantWithKeyBody, OrderBody } from '@ponte/contracts'
-import { freePort, type LocalChain, type LocalChainOptions, mined, startLocalChain, testAccounts } from '@ponte/local-servers'
+import { type LocalChain, type LocalChainOptions, mined, startLocalChain, testAccounts } from '@ponte/local-servers'
 import { profileOf } from '@ponte/payment-router'
 import { createLogger, silentLogger } from '@ponte/service-kit'
 import { testDatabase } from '@ponte/service-kit/testing'
+import { CLIENT_KEY, type IdentitySettings, startGround } from './ground'
 import { openApiValidator } from './openapi-validator'
 
-const CLIENT_KEY = 'pk_test'
 export const MERCHANT = testAccounts[2]
 export const PAYER = testAccounts[3]
 export const RELAYER = testAccounts[4]
@@ -27,8 +27,7 @@ export async function startWorld(
     /** Databases of the caller's, in place of fresh ones. */
     databaseUrl?: Place['databaseUrl']
     otherDatabaseUrl?: (chainId: number) => string
-    /** Settings of the identity provider: how it treats new addresses, where its mails go, and its clock. */
-    identity?: Partial<Pick<Parameters<typeof createIdentityProvider>[0], 'confirmsMail' | 'mail' | 'now'>>
+    identity?: IdentitySettings
   } = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-world-'))
@@ -48,45 +47,16 @@ export async function startWorld(
     if (database) databases.push(database)
     others.push({ ...placed(other), databaseUrl: given ?? database?.url ?? '' })
   }
-  const authPort = await freePort()
-  const authUrl = `http://127.0.0.1:${authPort}`
-  const issuer = `${authUrl}/auth/v1`
-  const identity = createIdentityProvider({
-    host: '127.0.0.1',
-    port: authPort,
-    stateFolder: join(folder, 'identity'),
-    publicClientKey: CLIENT_KEY,
-    issuer,
-    audience: 'authenticated',
-    ...options.identity,
-  })
+  const { identity, place: ground } = await startGround(folder, options.identity)
   const receiver = createWebhookReceiver({ host: '127.0.0.1', port: 0 })
-  await identity.start?.()
   await receiver.start?.()
 
-  const ports = Object.fromEntries(await Promise.all(serviceNames.map(async name => [name, await freePort()]))) as Record<
-    ServiceName,
-    number
-  >
   const place: Place = {
+    ...ground,
     databaseUrl: options.databaseUrl ?? (service => databases[serviceNames.indexOf(service)]?.url ?? ''),
     amqp: options.amqp ?? { url: 'amqp://embedded.invalid', namespace: 'ponte' },
     chain: placed(chain),
     ...(others.length > 0 ? { others } : {}),
-    identity: { url: authUrl, issuer, audience: 'authenticated', publicClientKey: CLIENT_KEY },
-    publicUrl: `http://127.0.0.1:${ports['api-gateway']}`,
-    ports,
-    ownerUrls: {
-      orders: `http://127.0.0.1:${ports.orders}`,
-      subscriptions: `http://127.0.0.1:${ports.subscriptions}`,
-      webhooks: `http://127.0.0.1:${ports['webhook-dispatcher']}`,
-      chainListener: `http://127.0.0.1:${ports['chain-listener']}`,
-    },
-    secrets: {
-      ...{ sealKey: secret(), dossierKey: secret(), ordersTokenSecret: secret(), subscriptionsTokenSecret: secret() },
-      ...{ webhooksTokenSecret: secret(), chainListenerTokenSecret: secret() },
-    },
-    webhookAllowCidrs: '127.0.0.1/32',
     logLevel: process.env.PONTE_TEST_LOG_LEVEL ?? 'error',
   }
   return {
@@ -200,5 +170,3 @@ export async function pay(chain: LocalChain, order: OrderBody, amount = units(or
   await mined(chain.mintUsdc(payer.address, amount))
   return mined(chain.pay(payer, { memo: `0x${order.memo}`, merchant: order.payment.merchant_address, amount }))
 }
-
-const secret = () => randomBytes(32).toString('hex')
