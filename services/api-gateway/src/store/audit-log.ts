@@ -13,8 +13,12 @@ export type Action =
   | Audited<Operations[OperationId]>
   | 'payout_change.activate'
   | 'owner_change.activate'
-  | `${'api_key' | 'named_key' | 'webhook_secret' | 'endpoint_secret'}.show_again`
-  | `merchant.${'freeze' | 'unfreeze'}`
+  | 'api_key.show_again'
+  | 'named_key.show_again'
+  | 'webhook_secret.show_again'
+  | 'endpoint_secret.show_again'
+  | 'merchant.freeze'
+  | 'merchant.unfreeze'
 
 export interface Actor {
   userId: string
