@@ -1,9 +1,10 @@
 import type { List, MerchantBody, OrderBody, WebhookEndpointBody } from '@ponte/contracts'
-import { openDatabase, until } from '@ponte/service-kit'
+import { until } from '@ponte/service-kit'
 import type { Page } from 'playwright-core'
 import { call, createMerchant, MERCHANT, merchant, PAYER, system, world } from '../../world'
 import { DESKTOP, openVisit, seriousFaults } from './browser'
-import { logIn, PASSWORD } from './every-page'
+import { logIn } from './every-page'
+import { join } from './join'
 import { browser, runPages } from './run-pages'
 
 // A merchant types, chooses and confirms.
@@ -28,25 +29,14 @@ async function complaintAt(page: Page, label: string): Promise<string | null> {
   return id ? page.locator(`[id="${id}"]`).textContent() : null
 }
 
-/** A member of both stores, of the first one for longer. */
-async function memberOf(email: string, ids: readonly string[]) {
-  const userId = await world.identity.ensureUser(email, PASSWORD)
-  const database = openDatabase({ url: world.place.databaseUrl('api-gateway'), poolSize: 1 })
-  await database.query(
-    `INSERT INTO members (id, merchant_id, user_id, email, role, created_at)
-     SELECT gen_random_uuid(), merchant, $2, $3, 'finance', now() + number * interval '1 second' FROM unnest($1::uuid[]) WITH ORDINALITY AS t(merchant, number)`,
-    [ids, userId, email],
-  )
-  await database.stop?.()
-}
-
 test.each([
   ['that the gateway took', false],
   ['that they chose', true],
 ])('what was typed for a store %s reaches no other one when the user is removed from it', async (_, isChosen) => {
   const other = await createMerchant(world, system.gatewayUrl)
   const email = `${isChosen ? 'chosen' : 'taken'}@padaria.example`
-  await memberOf(email, isChosen ? [other.id, merchant.id] : [merchant.id, other.id])
+  // The gateway takes the one that they have belonged to for longest.
+  for (const { id } of isChosen ? [other, merchant] : [merchant, other]) await join('finance', email, id)
   const { context, page, complaints } = await openVisit(browser)
   await logIn(page, system.gatewayUrl, email)
   const store = page.getByLabel('Store', { exact: true })

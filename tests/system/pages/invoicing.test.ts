@@ -1,9 +1,10 @@
 import type { OrderBody, SubscriptionBody } from '@ponte/contracts'
-import { openDatabase, until } from '@ponte/service-kit'
+import { until } from '@ponte/service-kit'
 import type { Page } from 'playwright-core'
-import { call, merchant, system, world } from '../../world'
+import { call, merchant, system } from '../../world'
 import { openVisit, PHONE, seriousFaults } from './browser'
-import { logIn, PASSWORD } from './every-page'
+import { logIn } from './every-page'
+import { join } from './join'
 import { browser, runPages } from './run-pages'
 
 // Customer and fiscal document are named, changed and erased on the pages of an order and of a subscription; no payer sees them.
@@ -147,13 +148,7 @@ test('a member who only reads sees both and is offered no change; the list shows
   })
   await create('orders', { brl_amount: '10.00', external_ref: 'WITHOUT' })
   const email = `viewer-${merchant.id.slice(-6)}@padaria.example`
-  const userId = await world.identity.ensureUser(email, PASSWORD)
-  const database = openDatabase({ url: world.place.databaseUrl('api-gateway'), poolSize: 1 })
-  await database.query(
-    "INSERT INTO members (id, merchant_id, user_id, email, role, created_at) VALUES (gen_random_uuid(), $1, $2, $3, 'viewer', now())",
-    [merchant.id, userId, email],
-  )
-  await database.stop?.()
+  await join('viewer', email, merchant.id)
   const { context, page, complaints } = await openVisit(browser)
   await logIn(page, system.gatewayUrl, email)
   await page.goto(`${system.gatewayUrl}/dashboard/orders/${named.id}`)

@@ -1,11 +1,12 @@
-import type { MerchantBody, OrderBody, RefundListBody } from '@ponte/contracts'
+import type { MerchantBody, OrderBody, RefundListBody, Role } from '@ponte/contracts'
 import { mined } from '@ponte/local-servers'
-import { openDatabase, until } from '@ponte/service-kit'
+import { until } from '@ponte/service-kit'
 import { Wallet } from 'ethers'
 import type { Page } from 'playwright-core'
 import { call, merchant, pay, system, units, world } from '../../world'
 import { DESKTOP, injectWallet, openVisit, PHONE, seriousFaults } from './browser'
-import { logIn, PASSWORD } from './every-page'
+import { logIn } from './every-page'
+import { join } from './join'
 import { browser, runPages } from './run-pages'
 
 // Above the limit that an owner chose a refund takes two members: the owner asks, another member approves, and no one of support is offered any of it.
@@ -16,15 +17,9 @@ beforeAll(async () => {
   await mined(world.chain.mintUsdc(world.chain.wallet(MERCHANT_ACCOUNT).address, 100_000_000n))
 })
 
-async function colleague(role: string): Promise<string> {
+async function colleague(role: Role): Promise<string> {
   const email = `${role}-${merchant.id.slice(-6)}@padaria.example`
-  const userId = await world.identity.ensureUser(email, PASSWORD)
-  const database = openDatabase({ url: world.place.databaseUrl('api-gateway'), poolSize: 1 })
-  await database.query(
-    'INSERT INTO members (id, merchant_id, user_id, email, role, created_at) VALUES (gen_random_uuid(), $1, $2, $3, $4, now())',
-    [merchant.id, userId, email, role],
-  )
-  await database.stop?.()
+  await join(role, email, merchant.id)
   return email
 }
 const card = (page: Page, name: string) => page.locator('.card').filter({ has: page.getByRole('heading', { name, exact: true }) })

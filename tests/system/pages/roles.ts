@@ -1,10 +1,10 @@
 import { operationList, placesOf, ROLE_PERMISSIONS, ROLES, type Role } from '@ponte/contracts'
-import { openDatabase } from '@ponte/service-kit'
 import type { Page } from 'playwright-core'
 import { createMerchant, system, world } from '../../world'
 import { openVisit } from './browser'
-import { everyPage, logIn, PASSWORD, visit } from './every-page'
+import { everyPage, logIn, visit } from './every-page'
 import { furnish } from './furnish'
+import { join } from './join'
 import { browser, runPages } from './run-pages'
 
 // What the pages offer to each role, held against the table of operations.
@@ -45,17 +45,6 @@ async function press(page: Page, open: () => Promise<void>): Promise<void> {
 const READS = /^(Copy|Download|Older|Newer|7 days|30 days|All|Open)/
 
 const PAGES = ['overview', 'order-open', 'attention', 'attention-open', 'subscription', 'deliveries', 'endpoints', 'team', 'settings']
-
-/** Lets a person of a role into a merchant. */
-async function join(role: Role, email: string, merchantId: string): Promise<void> {
-  const userId = await world.identity.ensureUser(email, PASSWORD)
-  const database = openDatabase({ url: world.place.databaseUrl('api-gateway'), poolSize: 1 })
-  await database.query(
-    'INSERT INTO members (id, merchant_id, user_id, email, role, created_at) VALUES (gen_random_uuid(), $1, $2, $3, $4, now())',
-    [merchantId, userId, email, role],
-  )
-  await database.stop?.()
-}
 
 let furnished: Awaited<ReturnType<typeof furnish>>
 beforeAll(async () => {
