@@ -18,32 +18,20 @@ export const firstDeliveries = (source: string, condition = 'true') => `
 
 /** The endpoint of a lane as it is now, with the secret in force at this moment. */
 export const RECIPIENT = `
-  coalesce(p.merchant_id, m.id) AS merchant_id, p.id IS NOT NULL AS other, CASE WHEN p.id IS NULL THEN m.webhook_url WHEN p.deleted_at IS NULL THEN p.url END AS url,
-  coalesce(p.format, 'ponte') AS format, p.sealed_headers, p.max_in_flight,
+  coalesce(p.merchant_id, m.id) AS "merchantId", p.id IS NULL AS "isDefault", CASE WHEN p.id IS NULL THEN m.webhook_url WHEN p.deleted_at IS NULL THEN p.url END AS url,
+  coalesce(p.format, 'ponte') AS format, p.sealed_headers AS "sealedHeaders", p.max_in_flight AS "maxInFlight",
   CASE WHEN p.id IS NULL THEN
     CASE WHEN m.pending_webhook_secret_activates_at <= now() THEN coalesce(m.sealed_pending_webhook_secret, m.sealed_webhook_secret)
       ELSE m.sealed_webhook_secret END
     ELSE CASE WHEN p.pending_secret_activates_at <= now() THEN coalesce(p.sealed_pending_secret, p.sealed_secret) ELSE p.sealed_secret END
-  END AS sealed_secret,
-  CASE WHEN p.pending_secret_activates_at > now() THEN p.sealed_pending_secret END AS sealed_pending_secret`
+  END AS "sealedSecret",
+  CASE WHEN p.pending_secret_activates_at > now() THEN p.sealed_pending_secret END AS "sealedPendingSecret"`
 /** As many NULLs, for the rows of deliveries beside those of lanes. */
 export const NO_RECIPIENT = Array.from({ length: 8 }, () => 'NULL').join(', ')
 
 /** Lanes with their endpoints: the merchant's own, which has the merchant's id, or another. */
 export const lanesWithRecipients = (lanes: string) =>
   `${lanes} LEFT JOIN endpoints p ON p.id = ${lanes}.endpoint_id LEFT JOIN merchants m ON m.id = ${lanes}.endpoint_id`
-
-export interface RecipientRow {
-  endpoint_id: string
-  merchant_id: string
-  other: boolean
-  url: string | null
-  format: string
-  sealed_headers: string | null
-  max_in_flight: number | null
-  sealed_secret: string
-  sealed_pending_secret: string | null
-}
 
 /** Where deliveries of one lane go, and what is needed to make the requests. */
 export interface Recipient {
@@ -59,14 +47,11 @@ export interface Recipient {
   sealedPendingSecret: string | null
 }
 
-export const recipientOf = (row: RecipientRow): Recipient => ({
-  endpointId: row.endpoint_id,
-  merchantId: row.merchant_id,
-  isDefault: !row.other,
-  url: row.url,
-  format: endpointFormat.parse(row.format),
-  sealedHeaders: row.sealed_headers,
-  maxInFlight: row.max_in_flight,
-  sealedSecret: row.sealed_secret,
-  sealedPendingSecret: row.sealed_pending_secret,
-})
+/** A lane's row of `RECIPIENT`. */
+export type RecipientRow = Omit<Recipient, 'endpointId' | 'format'> & { endpoint_id: string; format: string }
+
+export function recipientOf(row: RecipientRow): Recipient {
+  const { merchantId, isDefault, url, sealedHeaders, maxInFlight, sealedSecret, sealedPendingSecret } = row
+  const where = { endpointId: row.endpoint_id, merchantId, isDefault, url, format: endpointFormat.parse(row.format) }
+  return { ...where, sealedHeaders, maxInFlight, sealedSecret, sealedPendingSecret }
+}
