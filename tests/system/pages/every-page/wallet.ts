@@ -4,7 +4,7 @@ import { heading } from './stop'
 
 /** A browser keeps this of a payment that left from it: by its transaction, or signed for the service to submit, now or long ago. */
 export async function leaveSent(page: Page, orderId: string, hash: string | null, isOld = hash === null): Promise<void> {
-  const sent = { hash, authorization: null, payer: MERCHANT.address, at: isOld ? 0 : Date.now(), receivedBefore: '0.000000' }
+  const sent = { hash, authorization: null, payer: MERCHANT.address, at: isOld ? 1 : Date.now(), receivedBefore: '0.000000' }
   await page.evaluate(`localStorage.setItem('ponte.sent.${orderId}', '${JSON.stringify(sent)}')`)
   await page.reload()
   await heading(page)
