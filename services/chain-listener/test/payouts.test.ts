@@ -165,6 +165,12 @@ describe('a plain transfer to a payout address', () => {
     await listening.idle()
     const coverage = coverageStore(listening.sql, world.chain.chainId)
     const bounds = (max: number) => ({ blocks: 20, max, worthUnits: 1n })
+    // A node may invent what a reorganisation takes away.
+    const states = (state: string) =>
+      listening.sql.query(`UPDATE payments SET state = '${state}' WHERE deposit = $1`, [PAYOUT.toLowerCase()])
+    await states('orphaned')
+    expect(await coverage.endBusyPayouts(bounds(2))).toEqual([])
+    await states('confirmed')
     expect(await coverage.endBusyPayouts(bounds(3))).toEqual([])
     expect(await coverage.endedPayouts()).toBe(0)
     expect(await coverage.endBusyPayouts(bounds(2))).toEqual([PAYOUT.toLowerCase()])

@@ -54,10 +54,10 @@ const gaps = (order: 'ASC' | 'DESC') => `
 const LOWEST = gaps('ASC')
 const NEWEST = gaps('DESC')
 
-// Raw SQL: one look at the newest blocks.
+// Raw SQL: one look at the newest blocks. What one node invented, or a reorganisation took away, does not count.
 const NEWEST_PLAIN = `
   SELECT deposit FROM payments JOIN chain_cursor AS newest ON newest.chain_id = payments.chain_id
-  WHERE payments.chain_id = $1 AND block_number > newest.scanned_number - $2 AND memo = $4`
+  WHERE payments.chain_id = $1 AND block_number > newest.scanned_number - $2 AND memo = $4 AND state = 'confirmed'`
 // The end lies ahead, so that every block is read alike by all who look at it.
 const END_BUSY = `
   UPDATE payouts SET watch_until = scanned_number + $2 FROM chain_cursor AS cursor
@@ -96,7 +96,7 @@ const PENDING = `
 const ADDRESSES_AGAIN = `
   WITH again AS (
     UPDATE payables SET moved_at = 0, doubted = true, asked = asked + 1 WHERE chain_id = $1 AND order_id = ANY($2::uuid[]) RETURNING address, watch_from)
-  UPDATE coverage SET blocks = blocks - int8multirange(int8range(watch_from, (SELECT scanned_number + 1 FROM chain_cursor WHERE chain_id = $1)))
+  UPDATE coverage SET blocks = blocks - int8multirange(int8range(watch_from, greatest(watch_from, (SELECT confirmed_number + 1 FROM chain_cursor WHERE chain_id = $1))))
   FROM again WHERE chain_id = $1 AND subject = again.address`
 
 type Terms = { [Field in 'memo' | 'merchant' | 'router']: string | null } & { [Field in 'watchFrom' | 'watchUntil']: number | null }
