@@ -317,6 +317,34 @@ describe('a signature that failed', () => {
     await listening.until(async () => (await signatures(listening))[0]?.state === 'paid', 'it was not paid')
   })
 
+  it('whose payer cancelled it after another payment of a part has failed: that payment is not its own', async () => {
+    world = await startRelayWorld()
+    const payer = world.chain.wallet(6)
+    const part = 1_000_000n
+    await mined(world.chain.mintUsdc(payer.address, 2n * AMOUNT))
+    const listening = await start()
+    const order = await world.open(listening)
+    const usdc = new Contract(world.chain.usdcAddress, testUsdcAbi, payer)
+    await mined(usdc.getFunction('approve').send(world.chain.routerAddress, part, { gasLimit: 100_000 }))
+    const router = new Contract(world.chain.routerAddress, paymentRouterAbi, payer)
+    await mined(router.getFunction('pay').send(`0x${order.memo}`, MERCHANT.address, part, { gasLimit: 200_000 }))
+    await listening.until(() => statesOf(listening, order.memo).includes('confirmed'), 'the part did not come')
+    const release = await holdLead(listening)
+    const due = AMOUNT - part
+    expect(await authorize(world, listening, order, new Wallet(payer.privateKey), { amount: due, salt: toBeHex(due, 32) })).toMatchObject({
+      status: 202,
+    })
+    await cancelled(new Wallet(payer.privateKey), authorizationNonce(order.memo, MERCHANT.address, toBeHex(due, 32)))
+    await release()
+    const ended = async () => {
+      await world.chain.mine(1)
+      await listening.sql.query("UPDATE authorizations SET retry_at = created_at WHERE state = 'accepted'")
+      return (await signatures(listening))[0]?.state !== 'accepted'
+    }
+    await listening.until(ended, 'it was not looked at')
+    expect(await signatures(listening)).toEqual([{ state: 'failed', reason: 'nonce_used' }])
+  })
+
   it('because its nonce was used elsewhere is known to have failed once the scan has read the block, and another salt is taken', async () => {
     world = await startRelayWorld({ noMining: true })
     const payer = account()

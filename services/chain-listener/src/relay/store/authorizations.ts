@@ -98,10 +98,11 @@ const SETTLE = `
   WHERE chain_id = $1 AND memo = $3 AND payer = $4 AND salt = $9`
 
 // Raw, because payments and authorisations have no relation in Prisma's schema.
-// Two payments of one payer for one order are distinguished by the transactions that the other signatures were paid in.
+// Two payments of one payer for one order are distinguished by their amounts, and by the transactions that the other signatures were paid in. One that is
+// not confirmed may vanish, and the signature with it could be mined once more.
 const PAID_BY = `
   SELECT tx_hash FROM payments
-  WHERE chain_id = $1 AND memo = $2 AND payer = $3 AND merchant = $4 AND kind = 'router' AND state <> 'orphaned' AND NOT EXISTS (
+  WHERE chain_id = $1 AND memo = $2 AND payer = $3 AND merchant = $4 AND kind = 'router' AND amount = $6 AND state = 'confirmed' AND NOT EXISTS (
     SELECT 1 FROM authorizations AS other WHERE other.chain_id = $1 AND other.memo = $2 AND other.payer = $3 AND other.salt <> $5
       AND other.tx_hash = payments.tx_hash)
   ORDER BY block_number DESC LIMIT 1`
@@ -195,8 +196,14 @@ export function authorizationStore(database: Database, chainId: number) {
       )
     },
     /** The transaction in which this signature was paid through a router, as far as the scan has read. */
-    async paidBy({ memo, merchant, payer, salt }: Key & { merchant: string }): Promise<string | undefined> {
-      const values = [chainId, memo, payer, merchant, salt]
+    async paidBy({
+      memo,
+      merchant,
+      payer,
+      salt,
+      amountUnits,
+    }: Key & Pick<Authorization, 'merchant' | 'amountUnits'>): Promise<string | undefined> {
+      const values = [chainId, memo, payer, merchant, salt, amountUnits]
       return (await database.query<{ tx_hash: string }>({ name: 'authorizations-paid-by', text: PAID_BY }, values)).rows[0]?.tx_hash
     },
     async totals(): Promise<{ waiting: number; oldest: Date | null }> {
