@@ -63,6 +63,19 @@ it('says what both nodes have: nothing, and then the transfer, once it is there 
   expect(await observe(nonce)).toEqual([{ ended: { kind: 'transferred', blockNumber }, isFinal: true }])
 })
 
+it('searches for the end of a nonce that both have unused from there on alone', async () => {
+  const nonce = hexlify(randomBytes(32))
+  await chain.mine(80)
+  const { head, asked } = twoNodes(chain, proxy)
+  const confirmed = await head()
+  const at = (quorum: number) =>
+    asked({}, async options =>
+      createObservation({ ...options, quorum, token: chain.usdcAddress.toLowerCase() })(confirmed, [watched(nonce)]),
+    )
+  expect(await at(2)).toMatchObject([{ ended: null, searchFrom: confirmed.number - 64 }])
+  expect(await at(1)).toMatchObject([{ ended: null, searchFrom: 0 }])
+})
+
 it('says nothing where one of them has it unused, shows no log of it, or is of another chain', async () => {
   const nonce = hexlify(randomBytes(32))
   await returned(nonce)

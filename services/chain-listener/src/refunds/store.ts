@@ -38,6 +38,8 @@ export interface Observed {
   ended: Watched['ended']
   /** No reorganisation that is followed reaches its end. */
   isFinal: boolean
+  /** The first block in which its end may stand. */
+  searchFrom: number
 }
 
 /** The head that orders knew of was confirmed, and may still be ahead of this chain's where a database went back. */
@@ -78,7 +80,7 @@ const PUBLISH: Statement = {
   name: 'refunds-publish',
   text: `
   WITH lease AS (UPDATE chain_cursor SET epoch = CASE WHEN epoch = $epoch AND generation = $generation::uuid THEN epoch END WHERE chain_id = $chain_id)
-  UPDATE refund_watches AS known SET asked = known.asked AND known.valid_before IS DISTINCT FROM incoming.valid_before, revision = incoming.revision,
+  UPDATE refund_watches AS known SET asked = known.asked AND known.valid_before IS DISTINCT FROM incoming.valid_before, revision = incoming.revision, watch_from = incoming.watch_from,
     published_time = incoming.published_time, published_balance = incoming.published_balance, ended = incoming.ended, tx_hash = incoming.tx_hash,
     log_index = incoming.log_index, block_number = incoming.block_number, block_time = incoming.block_time, is_final = incoming.is_final
   FROM json_populate_recordset(NULL::refund_watches, $refund_watches) AS incoming
@@ -131,10 +133,11 @@ export function refundStore(database: Database, chainId: number) {
       at: Date,
     ): Promise<void> {
       const data = observed.map(each => toStatement(each, confirmed, chainId, checksum))
-      const rows = observed.map(({ watched, balance, ended, isFinal }) => ({
+      const rows = observed.map(({ watched, balance, ended, isFinal, searchFrom }) => ({
         ...{
           refund_id: watched.refundId,
           valid_before: watched.validBefore,
+          watch_from: searchFrom,
           revision: watched.revision + 1,
           published_time: confirmed.time,
         },
