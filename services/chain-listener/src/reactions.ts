@@ -15,6 +15,6 @@ export const reactions = (
   'payout.watch': event => intake.watchPayouts(event.data, event.id),
   'refund.watch': event => refunds.watch(event.data, event.id),
   'recovery.watch': event => recoveries.watch(event.data, event.id),
-  'chain.followed': event => intake.followed(event.data),
+  'chain.followed': event => intake.followed(event.data, event.id),
   'order.cancelled': event => intake.cancelled(event.data, event.id),
 })

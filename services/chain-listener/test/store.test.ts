@@ -67,7 +67,8 @@ describe('the store, each statement by itself', () => {
       await database.query('UPDATE chain_cursor SET scanned_number = 100, confirmed_number = 100, announced_number = 100, since = 0')
       const generation = (await store.position.find())?.generation ?? ''
       const { lease } = await store.generation.leases(generation)
-      return (watermark: number | null) => store.generation.follow({ generation, lease, version: 0, watermark })
+      return (watermark: number | null, eventId = uuidv7()) =>
+        store.generation.follow({ generation, lease, version: 0, watermark }, eventId)
     }
     const republishFrom = async () => (await store.position.owed()).republishFrom
     const confirm = (block: number) => database.query('UPDATE chain_cursor SET confirmed_number = $1', [block])
@@ -87,6 +88,14 @@ describe('the store, each statement by itself', () => {
       expect(await republishFrom()).toBe(91)
     })
 
+    it('one report that comes twice is one that stands still only where the inbox does not know it', async () => {
+      const echo = await begin()
+      const id = uuidv7()
+      await echo(90, id)
+      await expect(echo(90, id)).rejects.toMatchObject({ constraint: 'inbox_pkey' })
+      expect(await republishFrom()).toBeNull()
+    })
+
     it('what orders had and has no more is a loss, and a new generation begins without any', async () => {
       const echo = await begin()
       await echo(100)
@@ -99,7 +108,7 @@ describe('the store, each statement by itself', () => {
       await database.query('UPDATE chain_cursor SET confirmed_number = 300')
       const { lease } = await store.generation.leases(generation ?? '')
       await database.query('UPDATE leases SET generation = $1', [next?.generation])
-      await store.generation.follow({ generation: next?.generation ?? '', lease, version: 0, watermark: null })
+      await store.generation.follow({ generation: next?.generation ?? '', lease, version: 0, watermark: null }, uuidv7())
       expect(await republishFrom()).toBeNull()
     })
   })

@@ -40,9 +40,8 @@ export function createIntake({ database, history, chainId, routers, forgot, aske
       await payouts.add(incoming, eventId)
       asked()
     },
-    /** Repeated every minute, so it needs no place in the inbox. */
-    async followed(data: EventData<'chain.followed'>): Promise<void> {
-      if (data.chain_id === chainId) begun(await history.follow(data))
+    async followed(data: EventData<'chain.followed'>, eventId: string): Promise<void> {
+      if (data.chain_id === chainId) begun(await history.follow(data, eventId))
     },
     /** No signature is submitted for it any more, also when it comes before the order. */
     async cancelled(data: EventData<'order.cancelled'>, eventId: string): Promise<void> {

@@ -44,13 +44,13 @@ const HELD = 'SELECT marker FROM leases WHERE chain_id = $1 AND version IS NULL'
 
 const KNOWN = `
   SELECT cursor.generation, cursor.confirmed_number::float8 AS confirmed, cursor.followed_confirmed::float8 AS followed,
-    cursor.followed_watermark::float8 AS "lastWatermark",
+    cursor.followed_watermark::float8 AS "lastWatermark", cursor.republish_from::float8 AS "republishFrom",
     EXISTS (SELECT 1 FROM leases
       WHERE chain_id = $1 AND marker = $2 AND generation = cursor.generation AND coalesce(leases.version, cursor.version) >= $3) AS "isKnown"
   FROM chain_cursor AS cursor WHERE cursor.chain_id = $1`
-// With the blocks that orders has lost: it may have lost the rest too.
+// With the blocks that orders has lost: it may have lost the rest too. A report that came again would look like one of an orders that stands still.
 const FOLLOWED = `
-  WITH ${republished('$2::bigint IS NOT NULL')},
+  WITH reported AS (INSERT INTO inbox (event_id) VALUES ($4::uuid)), ${republished('$2::bigint IS NOT NULL')},
   returned AS (UPDATE refund_watches SET asked = true, is_final = false WHERE $2::bigint IS NOT NULL AND chain_id = $1 AND asked_at > now() - interval '30 days' RETURNING 1),
   recovered AS (UPDATE recoveries SET asked = true, is_final = false WHERE $2::bigint IS NOT NULL AND chain_id = $1 AND asked_at > now() - interval '30 days' RETURNING 1)
   UPDATE chain_cursor SET followed_confirmed = confirmed_number, followed_watermark = $3, republish_from = least(republish_from, $2::bigint)
@@ -104,12 +104,13 @@ export function generationStore(database: Database, chainId: number) {
       return (await database.query(FORGET, [chainId, ours, newerThan([ours, seen], uuidv7())])).rowCount === 1
     },
     /** Answers whether what orders has seen is unknown here, so that a new generation begins. What it misses of this one is published again. */
-    async follow({ generation, lease, version, watermark }: Followed): Promise<boolean> {
+    async follow({ generation, lease, version, watermark }: Followed, eventId: string): Promise<boolean> {
       const { rows } = await database.query<{
         generation: string | null
         confirmed: number | null
         followed: number | null
         lastWatermark: number | null
+        republishFrom: number | null
         isKnown: boolean
       }>({ name: 'generation-known', text: KNOWN }, [chainId, lease, version])
       const ours = rows[0]
@@ -117,9 +118,11 @@ export function generationStore(database: Database, chainId: number) {
       if (generation > ours.generation || !ours.isKnown)
         return (await database.query(FORGET, [chainId, ours.generation, newerThan([ours.generation, generation], uuidv7())])).rowCount === 1
       const next = (watermark ?? -1) + 1
+      const isOnItsWay = ours.republishFrom !== null && ours.republishFrom <= next
       // One that has come further since its last report works off a backlog, and has lost nothing.
-      const isLost = ours.followed !== null && next <= ours.followed && ours.lastWatermark !== null && next <= ours.lastWatermark + 1
-      await database.query({ name: 'generation-followed', text: FOLLOWED }, [chainId, isLost ? next : null, next - 1])
+      const isLost =
+        !isOnItsWay && ours.followed !== null && next <= ours.followed && ours.lastWatermark !== null && next <= ours.lastWatermark + 1
+      await database.query({ name: 'generation-followed', text: FOLLOWED }, [chainId, isLost ? next : null, next - 1, eventId])
       return false
     },
   }
