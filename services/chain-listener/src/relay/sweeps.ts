@@ -52,8 +52,12 @@ export function createSweeps(options: SweepsOptions) {
   }
   const refuse = async (epoch: bigint, refused: readonly Payable[]): Promise<void> => {
     const refusals: { orderId: string; reason: Payable['blockedReason'] }[] = []
+    const reasons = new Map<string, Payable['blockedReason']>()
     for (const one of refused) {
-      const known = await reasonOf(one)
+      // Of a merchant's deposits at one router all are refused alike, however many there are.
+      const alike = `${one.merchant} ${one.router} ${one.merchantIsContract}`
+      if (!reasons.has(alike)) reasons.set(alike, await reasonOf(one))
+      const known = reasons.get(alike)
       refusals.push({ orderId: one.orderId, reason: known ?? (one.failures >= UNCERTAIN_UNTIL ? 'sweep_refused' : null) })
     }
     await store.refused(epoch, refusals, now())
@@ -95,8 +99,11 @@ export function createSweeps(options: SweepsOptions) {
       full.filter(({ orderId }) => over.has(orderId)),
       'over budget',
     )
-    const within = full.filter(({ orderId }) => !over.has(orderId))
+    let within = full.filter(({ orderId }) => !over.has(orderId))
     if (within.length === 0) return false
+    // What the account can still pay for is swept: those that it cannot would keep all others waiting.
+    while (within.length > 1 && !(await line.terms(intentOf(target, within))).affords)
+      within = within.slice(0, Math.ceil(within.length / 2))
     const outcome = await submit(epoch, target, within)
     if (outcome === 'reverts') await putOff(epoch, block, within)
     else if (outcome !== 'sent' && outcome !== 'out_of_gas') await wait(epoch, within, outcome)

@@ -236,6 +236,25 @@ describe('sweeps and payers’ signatures', () => {
     await receives(listening, waits)
   })
 
+  it('an account that can pay for some of what waits sweeps those', async () => {
+    world = await startRelayWorld()
+    let listening = await start({ SWEEPS_PAUSED: 'true' })
+    const deposits = await Promise.all(Array.from({ length: 8 }, () => world.open(listening)))
+    for (const { address } of deposits) await world.pay(address, AMOUNT)
+    await listening.idle()
+    await listening.stop()
+    const { provider } = world.chain
+    const { baseFeePerGas } = (await provider.getBlock('latest')) ?? {}
+    const tip = BigInt(await provider.send('eth_maxPriorityFeePerGas', []))
+    // As two of them may cost at most, of which each is asked for by a third of that.
+    await provider.send('anvil_setBalance', [RELAYER.address, `0x${(400_000n * (2n * (baseFeePerGas ?? 0n) + tip)).toString(16)}`])
+    listening = await start()
+    const swept = async () => (await Promise.all(deposits.map(({ memo }) => world.received(memo)))).flat().length
+    await listening.until(async () => (await swept()) >= 2, 'none is swept')
+    await provider.send('anvil_setBalance', [RELAYER.address, '0xde0b6b3a7640000'])
+    await listening.until(async () => (await swept()) === 8, 'not all are swept')
+  })
+
   it('either is paused without the other', async () => {
     world = await startRelayWorld()
     let listening = await start({ GASLESS_PAUSED: 'true' })
