@@ -5,7 +5,7 @@ import { NoNodeError } from '../rpc/pool'
 import { type AuthorizationGas, intentOf, isUsed } from './authorized'
 import type { NonceLine } from './line/nonce-line'
 import { rehearse } from './rehearsal'
-import { balanceOf, isSignedByKey, type TokenDomain } from './signature'
+import { balanceOf, isSignedByKey, type tokenDomain } from './signature'
 import type { Authorization, NewAuthorization } from './store/authorization'
 import type { AuthorizationStore } from './store/authorizations'
 import type { Payable, PayableStore } from './store/payables'
@@ -13,7 +13,7 @@ import type { Payable, PayableStore } from './store/payables'
 export interface AcceptanceOptions {
   chain: ChainClient
   token: string
-  domain(): Promise<TokenDomain>
+  domain: ReturnType<typeof tokenDomain>
   /** The line that will submit it; undefined without one, or while it is paused. */
   line: NonceLine | undefined
   gas: AuthorizationGas
@@ -63,7 +63,8 @@ export function createAcceptance(options: AcceptanceOptions) {
   }
   const checkSigner = async (wanted: NewAuthorization) => {
     if (!wanted.wallet) {
-      if (!isSignedByKey(wanted, await options.domain()))
+      const { domain } = options
+      if (!isSignedByKey(wanted, await domain()) && !isSignedByKey(wanted, await domain({ isDoubted: true })))
         throw invalidField('signature', "must be payer_address's signature of exactly these terms")
       return
     }

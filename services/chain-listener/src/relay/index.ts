@@ -135,7 +135,7 @@ export function createRelay(options: RelayOptions) {
   })
   const accept = createAcceptance({
     ...{ chain, token: settings.TOKEN_ADDRESS, payables, authorizations, gas, now },
-    domain: tokenDomain(chain, chainId, settings.TOKEN_ADDRESS),
+    domain: tokenDomain(chain, chainId, settings.TOKEN_ADDRESS, now),
     line: settings.GASLESS_PAUSED ? undefined : signatures,
     contractWallets: settings.CONTRACT_WALLETS,
     minUnits: settings.GASLESS_MIN_UNITS,

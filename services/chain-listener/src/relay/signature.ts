@@ -12,13 +12,21 @@ export interface TokenDomain {
   version: string
 }
 
-/** The token's name and version, without which no signature can be judged; they differ between networks and never change. */
-export function tokenDomain(chain: ChainClient, chainId: number, token: string): () => Promise<TokenDomain> {
+const DOUBTED_MS = 60_000
+
+/**
+ * The token's name and version, without which no signature can be judged; they differ between networks. They are one node's word: where a signature
+ * does not fit them, they are asked for once more, at most once a minute.
+ */
+export function tokenDomain(chain: ChainClient, chainId: number, token: string, now: () => Date) {
   let known: TokenDomain | undefined
+  let askedAt = 0
   const text = async (method: 'name' | 'version') =>
     String(usdc.decodeFunctionResult(method, await chain.call({ to: token, data: usdc.encodeFunctionData(method) }))[0])
-  return async () => {
-    known ??= { chainId, usdcAddress: token, name: await text('name'), version: await text('version') }
+  return async ({ isDoubted = false } = {}): Promise<TokenDomain> => {
+    if (known && !(isDoubted && now().getTime() - askedAt >= DOUBTED_MS)) return known
+    askedAt = now().getTime()
+    known = { chainId, usdcAddress: token, name: await text('name'), version: await text('version') }
     return known
   }
 }

@@ -1,6 +1,6 @@
 import { mined } from '@ponte/local-servers'
 import { deployContractWallet } from '@ponte/payment-router'
-import { toBeHex, Wallet } from 'ethers'
+import { AbiCoder, id, toBeHex, Wallet } from 'ethers'
 import { type Listening, statesOf } from '../setup'
 import { type RelayWorld, startRelayWorld } from './relayer-setup'
 import { AMOUNT, authorize as handIn, SHARE, type Signing, TAKING } from './signatures'
@@ -13,6 +13,23 @@ const authorize = (listening: Listening, order: { id: string; memo: string }, si
   handIn(world, listening, order, signer, signing)
 
 describe('a payment without gas', () => {
+  it('is taken although a node named the token wrongly once', async () => {
+    world = await startRelayWorld()
+    let ahead = 0
+    const listening = await world.start(TAKING, { now: () => new Date(Date.now() + ahead) })
+    const [payer, order] = [new Wallet(Wallet.createRandom().privateKey), await world.open(listening)]
+    await mined(world.chain.mintUsdc(payer.address, AMOUNT))
+    const isVersion = (call: { method: string; params?: unknown }) =>
+      call.method === 'eth_call' && JSON.stringify(call.params).includes(id('version()').slice(0, 10))
+    const wrong = AbiCoder.defaultAbiCoder().encode(['string'], ['99'])
+    world.proxy.set({ each: (call, answer) => (isVersion(call) ? { ...answer, result: wrong } : undefined) })
+    expect(await authorize(listening, order, payer)).toMatchObject({ status: 400, body: { errors: [{ path: 'signature' }] } })
+    world.proxy.set({})
+    ahead = 61_000
+    expect(await authorize(listening, order, payer)).toMatchObject({ status: 202 })
+    await world.mineUntil(listening, async () => (await world.received(order.memo)).length === 1, 'it was not paid')
+  })
+
   it('that a reorganisation takes away after it was confirmed is sent again, and nothing behind it gets stuck', async () => {
     world = await startRelayWorld({ noMining: true })
     const payer = Wallet.createRandom()
