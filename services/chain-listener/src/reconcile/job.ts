@@ -103,9 +103,9 @@ export function createReconcile({ store, ledgers, checkpoints, nodes, chain, lea
     const confirmed = Number((await store.position.row())?.confirmedNumber ?? -1)
     const to = Math.min(wantedTo, confirmed)
     if (from > to) return { confirmed, to, payments: [], differences: [], isDecided: true }
-    const payments = await store.payments.between(from, to)
-    const compared = transfers === 'all' ? payments : payments.filter(({ kind }) => kind !== 'transfer')
-    return { confirmed, to, payments, ...(await differencesIn(from, to, watched(transfers), compared)) }
+    const { between, routedBetween } = store.payments
+    const payments = await (transfers === 'all' ? between : routedBetween)(from, to)
+    return { confirmed, to, payments, ...(await differencesIn(from, to, watched(transfers), payments)) }
   }
   const note = (key: string, difference: Difference): void => {
     found.set(key, difference)

@@ -2,6 +2,7 @@ import type { Logger } from '@ponte/service-kit'
 import type { Block, Position } from '../logs/block'
 import { become, include, includeAgain, type Payment, type TimedPayment, unseen } from '../payment'
 import type { Store } from '../store'
+import type { Answer } from '../store/answers'
 import type { Covered } from '../store/commit'
 import { type Cursor, toDate } from '../store/position'
 import type { BlockBatch } from './fetch'
@@ -34,6 +35,13 @@ export function createSteps({ writer, store, confirmations, confirmsAlone, logge
   const lineAfter = (session: ScanSession, scanned: number, finalized: boolean) => {
     const confirmed = session.cursor.confirmed.number
     return finalized ? Math.max(confirmed, scanned) : confirmedLine({ scanned, confirmed, confirmations })
+  }
+  /** As many of these as have no more payments than are stated at once, or the first of them: strangers may have paid any number of times. */
+  const borneOf = async (answers: readonly Answer[]): Promise<{ answers: readonly Answer[]; payments: Payment[] }> => {
+    const memos = answers.flatMap(({ memo, doubted }) => (doubted ? [] : [memo]))
+    const payments = await store.payments.withMemos(memos, answers.length === 1 ? null : REPUBLISHED_AT_ONCE + 1)
+    const isBorne = answers.length === 1 || payments.length <= REPUBLISHED_AT_ONCE
+    return isBorne ? { answers, payments } : borneOf(answers.slice(0, Math.ceil(answers.length / 2)))
   }
   const standing = ({ cursor }: ScanSession) => ({ cursor, head: { number: cursor.scanned.number, time: 0 } })
   return {
@@ -68,11 +76,12 @@ export function createSteps({ writer, store, confirmations, confirmsAlone, logge
 
     /** Answers the questions of orders: which of its orders are watched, with all their payments. True if there were any. */
     async answer(session: ScanSession): Promise<boolean> {
-      const answers = session.cursor.scanned.number < 0 ? [] : await store.answers.due(ANSWERED_AT_ONCE)
-      if (answers.length === 0) return false
+      const due = session.cursor.scanned.number < 0 ? [] : await store.answers.due(ANSWERED_AT_ONCE)
+      if (due.length === 0) return false
+      const { answers, payments } = await borneOf(due)
       const sure = answers.filter(({ doubted }) => !doubted)
       const byMemo = new Map<string, Payment[]>(sure.map(({ memo }) => [memo, []]))
-      for (const payment of await store.payments.withMemos([...byMemo.keys()])) byMemo.get(payment.memo)?.push(payment)
+      for (const payment of payments) byMemo.get(payment.memo)?.push(payment)
       const watched = answers.map(({ orderId, memo, doubted }) =>
         doubted
           ? { orderId, through: -1, payments: [] }

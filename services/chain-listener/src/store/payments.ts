@@ -48,6 +48,9 @@ export function paymentStore(database: Database, chainId: number) {
     /** Part of the chain in these blocks, as far as the scan knows. */
     between: (from: number, to: number) =>
       find('between', `block_number BETWEEN $2 AND $3 AND ${IS_LIVE} AND ${IS_COVERED} ${ordered}`, from, to),
+    /** The same without transfers to addresses, of which a stranger makes any number. */
+    routedBetween: (from: number, to: number) =>
+      find('routed-between', `block_number BETWEEN $2 AND $3 AND ${IS_LIVE} AND kind <> 'transfer' ${ordered}`, from, to),
     /** The first of these that are confirmed, in whole blocks: so many, and those that share the last one's block. */
     confirmedFrom: (from: number, to: number, least: number) =>
       find(
@@ -57,8 +60,9 @@ export function paymentStore(database: Database, chainId: number) {
         to,
         least,
       ),
-    withMemos: async (memos: readonly string[]): Promise<Payment[]> =>
-      memos.length === 0 ? [] : find('with-memos', `memo = ANY($2::text[]) AND ${IS_LIVE} ${ordered}`, memos),
+    /** All of these memos, or the first so many. */
+    withMemos: async (memos: readonly string[], limit: number | null): Promise<Payment[]> =>
+      memos.length === 0 ? [] : find('with-memos', `memo = ANY($2::text[]) AND ${IS_LIVE} ${ordered} LIMIT $3`, memos, limit),
   }
 }
 
