@@ -24,7 +24,7 @@ replayed from the dashboard.</li>
   {
     id: 'wrong',
     title: 'When a signature does not fit',
-    html: `${shell('npx @ponte/cli verify --body body.json --signature "$SIGNATURE" --secret "$PONTE_WEBHOOK_SECRET"')}<p>It tries what usually goes wrong and names it: a body that was parsed and serialised again, a line end that an editor added, a secret with a space or without its prefix,
+    html: `${shell('npx @ponte/cli verify --body body.json --signature "$SIGNATURE"')}<p>It reads the secret from <code>PONTE_WEBHOOK_SECRET</code>, or asks for it; tries what usually goes wrong and names it: a body that was parsed and serialised again, a line end that an editor added, a secret with a space or without its prefix,
 the header of the other format, a rotated secret.</p>`,
   },
   {
