@@ -53,7 +53,7 @@ export interface PeriodState {
 export const day = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 86_400_000)
 const LIFE_S = 2 * 86_400
 
-/** What orders reports of an order that is paid. */
+/** As orders reports an order that is paid. */
 export const paidData = (id: string, brl_amount = '49.90', usdc_amount = '9.206643'): PaidData => ({
   ...{ id, subscription_id: 's', external_ref: null, brl_amount, usdc_amount },
   ...{ tx_hash: `0x${'1'.repeat(64)}`, memo: 'a'.repeat(64), paid_at: day(0).toISOString() },

@@ -211,7 +211,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 interface Scenario {
-  /** What differs from a system that is well. */
+  /** Each differs from a system that is well. */
   changed?: Series
   /** In place of such a system. */
   series?: Series

@@ -14,7 +14,7 @@ export const openPlan = (input: Partial<NewSubscription> & { startAt: Date }, at
     at,
   )
 
-/** What orders reports of an order of it that is paid. */
+/** As orders reports an order of it that is paid. */
 export const paidOrder = (id: string): PaidData => ({
   ...{ id, subscription_id: 's', external_ref: null, brl_amount: '49.90', usdc_amount: '9.206643', tx_hash: `0x${'1'.repeat(64)}` },
   ...{ memo: 'a'.repeat(64), paid_at: '2026-01-31T12:00:00.000Z' },

@@ -14,7 +14,7 @@ export interface VerifyDossierOptions {
 const TIMEOUT_MS = 20_000
 const AT_ONCE = 10
 
-/** What a node that is away, or behind, leaves open: neither true nor false. */
+/** Left open by a node that is away, or behind: neither true nor false. */
 interface Unchecked extends Check {
   ok: null
   isUnchecked: true

@@ -1,7 +1,7 @@
 import { page } from './page'
 import { escapeHtml, textOf } from './page-text'
 
-/** What stands between one anchor of a page and the next. */
+/** All between one anchor of a page and the next. */
 interface Part {
   href: string
   page: string

@@ -57,7 +57,7 @@ export function createObservation(options: ObservationOptions) {
       const seen = found.get(each.refundId)
       if (!seen) return []
       const isFinal = seen.ended !== null && confirmed.number - seen.ended.blockNumber >= options.window
-      // What is made and never signed is not searched for from its first block on when it ends. By the word of one node its end could be hidden for ever.
+      // A refund that is made and never signed is not searched for from its first block on when it ends. By the word of one node its end could be hidden for ever.
       const isUnused = seen.ended === null && options.quorum > 1
       const searchFrom = isUnused ? Math.max(each.watchFrom, confirmed.number - options.window) : each.watchFrom
       return [{ watched: each, ...seen, isFinal, searchFrom }]

@@ -101,7 +101,7 @@ export function createSweeps(options: SweepsOptions) {
     )
     let within = full.filter(({ orderId }) => !over.has(orderId))
     if (within.length === 0) return false
-    // What the account can still pay for is swept: those that it cannot would keep all others waiting.
+    // As many as the account can still pay for: those that it cannot would keep all others waiting.
     while (within.length > 1 && !(await line.terms(intentOf(target, within))).affords)
       within = within.slice(0, Math.ceil(within.length / 2))
     const outcome = await submit(epoch, target, within)
