@@ -198,12 +198,19 @@ describe('a signed refund', () => {
         )
       ).rows.map(({ end }) => end)
     await mineUntil(listening, async () => (await stated()).at(-1) === 'transferred', 'its end was not stated')
-    // Beyond what a reorganisation may reach, and of no interest for long.
+    // Beyond what a reorganisation may reach.
     await world.chain.mine(64)
     const isFinal = async () => (await listening.sql.query('SELECT FROM refund_watches WHERE is_final')).rowCount === 1
     await mineUntil(listening, isFinal, 'its end is not final')
-    await listening.sql.query("UPDATE refund_watches SET asked_at = now() - interval '31 days'")
     const before = (await stated()).length
+    const aged = (days: number) => listening.sql.query(`UPDATE refund_watches SET asked_at = now() - interval '${days} days'`)
+    const asked = async () => (await listening.sql.query<{ asked: number }>('SELECT asked FROM payables')).rows[0]?.asked
+    await aged(8)
+    await world.open(listening, { id: order.id })
+    await listening.until(async () => (await asked()) === 2, 'its order was not asked about')
+    // A history that begins anew has all orders sent again, of which none was lost.
+    expect(await isFinal()).toBe(true)
+    await aged(6)
     await world.open(listening, { id: order.id })
     await mineUntil(listening, async () => (await stated()).length > before, 'it was not stated once more')
     expect((await stated()).at(-1)).toBe('transferred')

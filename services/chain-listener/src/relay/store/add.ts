@@ -32,7 +32,8 @@ const WATCH_FROM = `greatest(0, least(CASE WHEN incoming.watch_from > 0 THEN inc
   (SELECT scanned_number - ${WATCH_MARGIN} FROM chain_cursor AS cursor WHERE cursor.chain_id = incoming.chain_id)))`
 const incomingValue = (column: string) => ({ watch_from: WATCH_FROM })[column] ?? `incoming.${column}`
 // Raw, because the orders of one moment are one insert. What is known already is asked for once more, and keeps its terms. Before the first block in
-// which an address can have been paid there is nothing to read. Orders may have lost an order that it asks about again, with what was stated of its refunds.
+// which an address can have been paid there is nothing to read. Orders may have lost an order that it asks about again, with what was stated of its refunds for
+// as long as outboxes keep it.
 export const ADD: Statement = {
   name: 'payables-add',
   text: `WITH added AS (
@@ -42,7 +43,7 @@ export const ADD: Statement = {
     RETURNING chain_id, order_id, address, watch_from, asked),
   refunds AS (
     UPDATE refund_watches SET asked = true, asked_at = now(), is_final = false FROM added
-    WHERE added.asked > 1 AND refund_watches.chain_id = added.chain_id AND refund_watches.order_id = added.order_id)
+    WHERE added.asked > 1 AND refund_watches.chain_id = added.chain_id AND refund_watches.order_id = added.order_id AND asked_at > now() - interval '7 days')
   INSERT INTO coverage (chain_id, subject, blocks) SELECT chain_id, address, int8multirange(int8range(NULL, min(watch_from))) FROM added
   WHERE address IS NOT NULL GROUP BY chain_id, address ON CONFLICT DO NOTHING`,
 }
