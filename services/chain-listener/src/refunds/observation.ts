@@ -11,6 +11,9 @@ export interface ObservationOptions extends AgreementOptions {
   token: string
 }
 
+/** So often a node is asked for an end that it does not show, for all that are watched at once. */
+const REFUSALS_MAX = 10
+
 /** What one node has of a nonce at the confirmed block. */
 type Seen = Pick<Observed, 'balance' | 'ended'>
 
@@ -44,9 +47,16 @@ export function createObservation(options: ObservationOptions) {
       const { results } = await node.ask([chainCall, ...calls, blockCall(confirmed.number)])
       demandConfirmed(loose, confirmed, results[0], results.at(-1))
       const seen = new Map<string, Seen>()
+      let refusals = 0
       for (const [index, each] of watched.entries()) {
         const [state, balance] = [toWord(results[1 + 2 * index]), toWord(results[2 + 2 * index])]
-        seen.set(each.refundId, { balance, ended: state === 0n ? null : await endOn(node, each, confirmed) })
+        if (state === 0n) seen.set(each.refundId, { balance, ended: null })
+        // A node may have dropped the logs of one that ended long ago: that one it has no vote about.
+        else if (refusals < REFUSALS_MAX)
+          await endOn(node, each, confirmed).then(
+            ended => seen.set(each.refundId, { balance, ended }),
+            () => refusals++,
+          )
       }
       return seen
     })
