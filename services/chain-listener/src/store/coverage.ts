@@ -54,19 +54,19 @@ const gaps = (order: 'ASC' | 'DESC') => `
 const LOWEST = gaps('ASC')
 const NEWEST = gaps('DESC')
 
-// Raw SQL: one look at the newest blocks. What one node invented, or a reorganisation took away, does not count.
+// Raw SQL: one look at the newest blocks. The planner has to know how common this memo is. What one node invented, or a reorganisation took away, does not count.
 const NEWEST_PLAIN = `
   SELECT deposit FROM payments JOIN chain_cursor AS newest ON newest.chain_id = payments.chain_id
-  WHERE payments.chain_id = $1 AND block_number > newest.scanned_number - $2 AND memo = $4 AND state = 'confirmed'`
+  WHERE payments.chain_id = $1 AND block_number > newest.scanned_number - $2 AND memo = '${NO_MEMO}' AND state = 'confirmed'`
 // The end lies ahead, so that every block is read alike by all who look at it.
 const END_BUSY = `
   UPDATE payouts SET watch_until = scanned_number + $2 FROM chain_cursor AS cursor
   WHERE payouts.chain_id = $1 AND cursor.chain_id = $1 AND watch_until IS NULL
-    AND address IN (${NEWEST_PLAIN} AND amount >= $5 GROUP BY deposit HAVING count(*) > $3)
+    AND address IN (${NEWEST_PLAIN} AND amount >= $4 GROUP BY deposit HAVING count(*) > $3)
   RETURNING address`
 const FLOODED = `
   SELECT address FROM payouts WHERE chain_id = $1 AND watch_until IS NULL
-    AND address IN (${NEWEST_PLAIN} AND amount < $5 GROUP BY deposit HAVING count(*) > $3) ORDER BY address`
+    AND address IN (${NEWEST_PLAIN} AND amount < $4 GROUP BY deposit HAVING count(*) > $3) ORDER BY address`
 const ENDED = 'SELECT count(*)::int AS count FROM payouts WHERE chain_id = $1 AND watch_until IS NOT NULL'
 
 // Raw SQL because the rows change under the lease's guard, in one statement. What is new is read from its first block on by the scan, or later. The release
@@ -125,7 +125,7 @@ export function coverageStore(database: Database, chainId: number) {
     return rows.map(({ subject, from, to, ...terms }) => ({ subject, from, to: to ?? undefined, deposit: toDeposit(subject, terms) }))
   }
   const addressesOf = async (name: string, text: string, { blocks, max, worthUnits }: PayoutBounds): Promise<string[]> => {
-    const { rows } = await database.query<{ address: string }>({ name, text }, [chainId, blocks, max, NO_MEMO, worthUnits])
+    const { rows } = await database.query<{ address: string }>({ name, text }, [chainId, blocks, max, worthUnits])
     return rows.map(({ address }) => address)
   }
   return {
