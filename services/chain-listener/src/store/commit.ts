@@ -43,10 +43,11 @@ const COMMIT: Statement = {
     WHERE chain_id = $chain_id),
   forgotten AS (DELETE FROM blocks WHERE chain_id = $chain_id AND number > $forget_above),
   covered AS (
-    UPDATE coverage SET blocks = blocks + int8multirange(int8range(
-      coalesce($covered_from::bigint, $forget_above + 1), CASE WHEN $covered_from::bigint IS NOT NULL THEN $covered_to::bigint + 1 END))
-    WHERE chain_id = $chain_id AND CASE WHEN $covered_from::bigint IS NOT NULL THEN subject = ANY($subjects::text[])
-      ELSE $goes_back::boolean AND upper_inf(blocks) AND blocks <> '{(,)}'::int8multirange END),
+    UPDATE coverage SET blocks = blocks + int8multirange(int8range($covered_from::bigint, $covered_to::bigint + 1))
+    WHERE $covered_from::bigint IS NOT NULL AND chain_id = $chain_id AND subject = ANY($subjects::text[])),
+  gone AS (
+    UPDATE coverage SET blocks = blocks + int8multirange(int8range($forget_above + 1, NULL))
+    WHERE $goes_back::boolean AND $covered_from::bigint IS NULL AND chain_id = $chain_id AND upper_inf(blocks) AND blocks <> '{(,)}'::int8multirange),
   answered AS (
     UPDATE payables SET answered = CASE WHEN answer.doubted THEN answered ELSE answer.asked END, doubted = payables.doubted AND NOT answer.doubted
     FROM unnest($answered_orders::uuid[], $answered_asked::int[], $answered_doubted::boolean[]) AS answer (order_id, asked, doubted)
