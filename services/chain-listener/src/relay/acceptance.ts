@@ -110,23 +110,31 @@ export function createAcceptance(options: AcceptanceOptions) {
 
   return async (orderId: string, body: AuthorizePayment, asked: Asked): Promise<Authorization> => {
     const { line } = options
-    if (line === undefined) throw new ApiError('invalid_state', 'Payments without gas are not offered here; pay in another way.')
     const payable = await payables.find(orderId)
     // The gateway has seen the order, so its event is on the way.
     if (!payable) throw unavailable('The order is not known here yet; try again in a moment.')
     const terms = toAuthorization(payable, body)
     const known = await authorizations.find(terms)
+    // Whatever has become of the order or of us since: who hears that it is refused pays in another way.
     if (known && isSame(known, terms)) return known
-    if (await authorizations.hasOpen(orderId)) throw taken()
-    return answered(async () => {
-      const wanted = { ...terms, wallet: await chain.isContract(terms.payer) }
-      await checkTerms(wanted, payable, asked)
-      await checkOnChain(wanted, payable, line)
-      const kept = await authorizations.accept(wanted, now())
-      // Another request for the same order may have been quicker.
-      if (!kept || !isSame(kept, wanted)) throw taken()
-      return kept
-    })
+    if (line === undefined) throw new ApiError('invalid_state', 'Payments without gas are not offered here; pay in another way.')
+    try {
+      if (await authorizations.hasOpen(orderId)) throw taken()
+      return await answered(async () => {
+        const wanted = { ...terms, wallet: await chain.isContract(terms.payer) }
+        await checkTerms(wanted, payable, asked)
+        await checkOnChain(wanted, payable, line)
+        const kept = await authorizations.accept(wanted, now())
+        // Another request for the same order may have been quicker.
+        if (!kept || !isSame(kept, wanted)) throw taken()
+        return kept
+      })
+    } catch (error) {
+      // The request whose answer was lost may have been behind this one until now.
+      const late = await authorizations.find(terms)
+      if (late && isSame(late, terms)) return late
+      throw error
+    }
   }
 }
 export type Acceptance = ReturnType<typeof createAcceptance>

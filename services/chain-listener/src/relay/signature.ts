@@ -19,14 +19,21 @@ const DOUBTED_MS = 60_000
  * does not fit them, they are asked for once more, at most once a minute.
  */
 export function tokenDomain(chain: ChainClient, chainId: number, token: string, now: () => Date) {
-  let known: TokenDomain | undefined
+  let known: Promise<TokenDomain> | undefined
   let askedAt = 0
   const text = async (method: 'name' | 'version') =>
     String(usdc.decodeFunctionResult(method, await chain.call({ to: token, data: usdc.encodeFunctionData(method) }))[0])
-  return async ({ isDoubted = false } = {}): Promise<TokenDomain> => {
+  const ask = async (): Promise<TokenDomain> => ({ chainId, usdcAddress: token, name: await text('name'), version: await text('version') })
+  return ({ isDoubted = false } = {}): Promise<TokenDomain> => {
     if (known && !(isDoubted && now().getTime() - askedAt >= DOUBTED_MS)) return known
+    const [before, at] = [known, askedAt]
     askedAt = now().getTime()
-    known = { chainId, usdcAddress: token, name: await text('name'), version: await text('version') }
+    known = ask()
+    // No answer leaves everything as it was.
+    known.catch(() => {
+      known = before
+      askedAt = at
+    })
     return known
   }
 }

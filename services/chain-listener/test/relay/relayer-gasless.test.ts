@@ -2,7 +2,7 @@ import { mined } from '@ponte/local-servers'
 import { deployContractWallet } from '@ponte/payment-router'
 import { AbiCoder, id, toBeHex, Wallet } from 'ethers'
 import { type Listening, statesOf } from '../setup'
-import { type RelayWorld, startRelayWorld } from './relayer-setup'
+import { holdLead, type RelayWorld, startRelayWorld } from './relayer-setup'
 import { AMOUNT, authorize as handIn, SHARE, type Signing, TAKING } from './signatures'
 
 let world: RelayWorld
@@ -13,6 +13,21 @@ const authorize = (listening: Listening, order: { id: string; memo: string }, si
   handIn(world, listening, order, signer, signing)
 
 describe('a payment without gas', () => {
+  it('whose signature was taken is taken once more while such payments are paused, for a page that lost the answer', async () => {
+    world = await startRelayWorld()
+    const [payer, validBefore] = [new Wallet(Wallet.createRandom().privateKey), BigInt(Math.floor(Date.now() / 1_000) + 1_200)]
+    await mined(world.chain.mintUsdc(payer.address, AMOUNT))
+    const listening = await start()
+    const [order, other] = [await world.open(listening), await world.open(listening)]
+    const release = await holdLead(listening)
+    expect(await authorize(listening, order, payer, { validBefore })).toMatchObject({ status: 202 })
+    await release()
+    await listening.stop()
+    const paused = await start({ GASLESS_PAUSED: 'true' })
+    expect(await authorize(paused, order, payer, { validBefore })).toMatchObject({ status: 202 })
+    expect(await authorize(paused, other, payer, { validBefore })).toMatchObject({ status: 409 })
+  })
+
   it('is taken although a node named the token wrongly once', async () => {
     world = await startRelayWorld()
     let ahead = 0
