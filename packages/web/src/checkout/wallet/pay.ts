@@ -18,6 +18,8 @@ export interface Sent {
 }
 
 const RECEIPT_POLL_MS = 1000
+/** A service that is busy, or is replaced, is asked once more. */
+const BUSY_MS = 2000
 const RECEIPT_WAIT_MS = 10 * 60_000
 
 /**
@@ -49,9 +51,12 @@ export async function payWithWallet(provider: Provider, checkout: CheckoutBody, 
  * paid has nothing due. Throws Refusal.
  */
 export async function begin({ id, due }: CheckoutBody, step: Step, onStep: (step: Step) => void): Promise<void> {
-  const { body, answeredAt } = await ask<CheckoutBody>(`/api/v1/checkout/${id}`).catch(() => {
-    throw new Refusal('disconnected')
-  })
+  const look = () => ask<CheckoutBody>(`/api/v1/checkout/${id}`)
+  const { body, answeredAt } = await look()
+    .catch(() => new Promise(resolve => setTimeout(resolve, BUSY_MS)).then(look))
+    .catch(() => {
+      throw new Refusal('disconnected')
+    })
   if (body.due !== due || Date.parse(body.expires_at) <= (answeredAt ?? Date.now())) throw new Refusal('changed')
   onStep(step)
 }
