@@ -123,7 +123,7 @@ export function createProgram(context: ProgramContext): Command {
           output: output(),
           forwardTo,
           signal,
-          secret: options.secret ?? env.PONTE_WEBHOOK_SECRET,
+          secret: options.secret ?? (env.PONTE_WEBHOOK_SECRET || undefined),
         },
         types: options.events?.split(','),
         from: options.from === undefined ? undefined : placeOf(options.from),
@@ -191,7 +191,7 @@ export function createProgram(context: ProgramContext): Command {
     .requiredOption('--signature <hex>', 'X-Service-Signature')
     .option('--secret <secret>', `${SECRET}; it is asked for where neither is given`)
     .action(async (options: { body: string; signature: string; secret?: string }) => {
-      const secret = options.secret ?? env.PONTE_WEBHOOK_SECRET ?? (await askSecret('Webhook secret: '))
+      const secret = options.secret ?? (env.PONTE_WEBHOOK_SECRET || (await askSecret('Webhook secret: ')))
       const found = await diagnose(readFileSync(options.body, 'utf8'), options.signature, secret)
       output().show(found, found.reason)
       if (!found.valid) throw new UsageError('The signature does not fit.')
