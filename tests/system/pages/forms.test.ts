@@ -44,7 +44,7 @@ test.each([
   if (isChosen) await store.selectOption(merchant.id)
   await until(async () => (await store.inputValue().catch(() => '')) === merchant.id, 'the store is another one')
   await page.getByRole('navigation').getByRole('link', { name: 'Orders' }).click()
-  await page.getByRole('button', { name: 'New order' }).click()
+  await page.getByRole('button', { name: 'New order' }).first().click()
   const amount = page.getByRole('dialog').getByLabel('Amount')
   await amount.fill('123.45')
 
