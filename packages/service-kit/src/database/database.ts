@@ -15,8 +15,8 @@ export interface Database extends Part, Sql {
 
 const POOL_SIZE = 10
 /**
- * A named statement is planned once a connection. So that a plan that was made while a table was empty serves when it is full, it may not read a table whole where
- * an index will do; nor is it compiled, which is done anew for each execution.
+ * PostgreSQL keeps the plan of a named statement where it costs no more than one for its very values. So that one that was made while a table was empty serves
+ * until the next ANALYZE, it may not read a table whole where an index will do; nor is it compiled, which is done anew for each execution.
  */
 const PLANNER = ['enable_seqscan=off', 'jit=off']
 /** A replica that is frozen in the midst of a transaction, or an operator's forgotten one, holds up no statement for ever. */
